@@ -1,0 +1,90 @@
+//! Who may not know whom. Architecture as data: change it here, with a reason.
+//!
+//! A `*` at the end of a name stands for any rest. A rule for a crate that does
+//! not exist yet waits for it.
+
+use super::Rule;
+
+/// What a crate would need to talk to the network or to wait for it.
+const NETWORK: [&str; 7] = ["tokio", "mio", "hyper", "reqwest", "tonic", "tonic-*", "axum"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        of: "akash-*",
+        may_not_reach: &[&["provider-*"]],
+        because: "what speaks Akash is of use without this provider",
+    },
+    Rule {
+        of: "akash-proto",
+        may_not_reach: &[&["akash-*", "tonic", "tonic-*", "tokio"]],
+        because: "messages are plain data; services are in akash-grpc",
+    },
+    Rule {
+        of: "akash-types",
+        may_not_reach: &[
+            &NETWORK,
+            &["kube", "kube-*", "k8s-openapi", "serde", "serde_core", "akash-grpc", "akash-sdl"],
+        ],
+        because: "the nouns carry neither IO nor a wire format",
+    },
+    Rule {
+        of: "akash-sdl",
+        may_not_reach: &[&NETWORK, &["kube", "kube-*", "k8s-openapi", "akash-grpc"]],
+        because: "an SDL is read from text, the same way everywhere",
+    },
+    Rule {
+        of: "provider-engine",
+        may_not_reach: &[&NETWORK, &["kube", "kube-*", "k8s-openapi", "bollard", "redis"]],
+        because: "decisions are functions of state, input and time",
+    },
+    Rule {
+        of: "provider-bus",
+        may_not_reach: &[&["kube", "kube-*", "axum"]],
+        because: "facts travel the same way whatever runs the workloads",
+    },
+    Rule {
+        of: "provider-crd",
+        may_not_reach: &[&["provider-daemon"]],
+        because: "the daemon uses the objects, not the other way round",
+    },
+    Rule {
+        of: "provider-kube",
+        may_not_reach: &[&["akash-chain", "provider-gateway"]],
+        because: "a driver runs workloads and is told which",
+    },
+    Rule {
+        of: "provider-swarm",
+        may_not_reach: &[&["akash-chain", "provider-gateway"]],
+        because: "a driver runs workloads and is told which",
+    },
+    Rule {
+        of: "provider-sim",
+        may_not_reach: &[&["akash-chain", "provider-gateway"]],
+        because: "a driver runs workloads and is told which",
+    },
+    Rule {
+        of: "provider-operators",
+        may_not_reach: &[&["akash-chain"]],
+        because: "operators serve the cluster",
+    },
+    Rule {
+        of: "provider-api",
+        may_not_reach: &[&["axum", "kube", "kube-*"]],
+        because: "clients use these types without the server",
+    },
+    Rule {
+        of: "provider-gateway",
+        may_not_reach: &[&["kube", "kube-*", "bollard"]],
+        because: "the gateway asks through ports, whatever the driver",
+    },
+    Rule {
+        of: "provider-daemon",
+        may_not_reach: &[&["clap"]],
+        because: "flags become a Config before the daemon starts",
+    },
+    Rule {
+        of: "provider-services",
+        may_not_reach: &[&["provider-testkit"]],
+        because: "test code is never shipped",
+    },
+];
