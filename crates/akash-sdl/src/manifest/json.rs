@@ -1,0 +1,439 @@
+//! How a manifest describes itself to an encoder, and the texts that come out.
+//!
+//! The keys, their order and what is left out when empty are the Go structs'. What is hashed
+//! depends on every one of them.
+
+use akash_types::{Attribute, Endpoint, EndpointKind, Storage};
+
+use super::model::{
+    Group, HttpOptions, ImageCredentials, Manifest, Service, ServiceExpose, ServiceParams,
+    ServiceResources,
+};
+use crate::encode::{Encoder, JsonEncoder, Keys, Layout, YamlEncoder};
+
+impl Manifest {
+    /// The canonical JSON whose SHA-256 is the manifest's version.
+    #[must_use]
+    pub fn to_canonical_json(&self) -> Vec<u8> {
+        self.to_json_bytes(Layout::Canonical)
+    }
+
+    /// JSON on one line, as sent to a provider.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        text(self.to_json_bytes(Layout::Compact))
+    }
+
+    /// JSON for people: two spaces per level.
+    #[must_use]
+    pub fn to_json_pretty(&self) -> String {
+        text(self.to_json_bytes(Layout::Pretty))
+    }
+
+    /// YAML, as the Go command prints it.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        let mut encoder = YamlEncoder::new();
+        self.describe(&mut encoder);
+        encoder.finish()
+    }
+
+    fn to_json_bytes(&self, layout: Layout) -> Vec<u8> {
+        // A service with one expose takes about 800 bytes.
+        let services: usize = self.groups.iter().map(|group| group.services.len()).sum();
+        let mut encoder = JsonEncoder::new(layout, 64 + 1024 * services);
+        self.describe(&mut encoder);
+        encoder.finish()
+    }
+
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.array(&self.groups, |encoder, group| group.describe(encoder));
+    }
+}
+
+/// Every byte comes from a `str` or from ASCII.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+static GROUP: Keys = Keys { declared: &["name", "services"], sorted: &["name", "services"] };
+
+impl Group {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&GROUP, |encoder, key| match key {
+            "name" => encoder.text(&self.name),
+            "services" => {
+                encoder.array(&self.services, |encoder, service| service.describe(encoder))
+            }
+            _ => {}
+        });
+    }
+}
+
+static SERVICE: Keys = Keys {
+    declared: &[
+        "name",
+        "image",
+        "command",
+        "args",
+        "env",
+        "resources",
+        "count",
+        "expose",
+        "params",
+        "credentials",
+    ],
+    sorted: &[
+        "args",
+        "command",
+        "count",
+        "credentials",
+        "env",
+        "expose",
+        "image",
+        "name",
+        "params",
+        "resources",
+    ],
+};
+
+impl Service {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&SERVICE, |encoder, key| match key {
+            "name" => encoder.text(&self.name),
+            "image" => encoder.text(&self.image),
+            "command" => encoder.nullable_texts(self.command.as_deref()),
+            "args" => encoder.nullable_texts(self.args.as_deref()),
+            "env" => encoder.nullable_texts(self.env.as_deref()),
+            "resources" => self.resources.describe(encoder),
+            "count" => encoder.number(self.count.into()),
+            "expose" => encoder
+                .nullable_list(self.expose.as_deref(), |encoder, expose| expose.describe(encoder)),
+            "params" => {
+                if let Some(params) = &self.params {
+                    params.describe(encoder);
+                }
+            }
+            "credentials" => match &self.credentials {
+                Some(credentials) => credentials.describe(encoder),
+                None => encoder.null(),
+            },
+            _ => {}
+        });
+    }
+}
+
+static RESOURCES: Keys = Keys {
+    declared: &["id", "cpu", "memory", "storage", "gpu", "endpoints"],
+    sorted: &["cpu", "endpoints", "gpu", "id", "memory", "storage"],
+};
+static UNITS: Keys = Keys { declared: &["units", "attributes"], sorted: &["attributes", "units"] };
+static SIZE: Keys = Keys { declared: &["size", "attributes"], sorted: &["attributes", "size"] };
+static STORAGE: Keys =
+    Keys { declared: &["name", "size", "attributes"], sorted: &["attributes", "name", "size"] };
+static VALUE: Keys = Keys { declared: &["val"], sorted: &["val"] };
+static ATTRIBUTE: Keys = Keys { declared: &["key", "value"], sorted: &["key", "value"] };
+static ENDPOINT: Keys =
+    Keys { declared: &["kind", "sequence_number"], sorted: &["kind", "sequence_number"] };
+
+impl ServiceResources {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&RESOURCES, |encoder, key| match key {
+            "id" => encoder.number(self.id.into()),
+            "cpu" => {
+                if let Some(cpu) = &self.cpu {
+                    describe_amount(encoder, &UNITS, cpu.units, &cpu.attributes);
+                }
+            }
+            "memory" => {
+                if let Some(memory) = &self.memory {
+                    describe_amount(encoder, &SIZE, memory.quantity, &memory.attributes);
+                }
+            }
+            "storage" => describe_storage(encoder, self.storage.as_deref().unwrap_or_default()),
+            "gpu" => {
+                if let Some(gpu) = &self.gpu {
+                    describe_amount(encoder, &UNITS, gpu.units, &gpu.attributes);
+                }
+            }
+            "endpoints" => encoder.nullable_list(self.endpoints.as_deref(), describe_endpoint),
+            _ => {}
+        });
+    }
+}
+
+/// The parts that a manifest's resources and a deployment group's have in common.
+pub(crate) fn describe_resources(encoder: &mut impl Encoder, resources: &akash_types::Resources) {
+    encoder.object(&RESOURCES, |encoder, key| match key {
+        "id" => encoder.number(resources.id.into()),
+        "cpu" => describe_amount(encoder, &UNITS, resources.cpu.units, &resources.cpu.attributes),
+        "memory" => {
+            describe_amount(
+                encoder,
+                &SIZE,
+                resources.memory.quantity,
+                &resources.memory.attributes,
+            );
+        }
+        "storage" => describe_storage(encoder, &resources.storage),
+        "gpu" => describe_amount(encoder, &UNITS, resources.gpu.units, &resources.gpu.attributes),
+        "endpoints" => encoder.array(&resources.endpoints, describe_endpoint),
+        _ => {}
+    });
+}
+
+/// CPU, memory or GPU: an amount under `units` or `size`, and attributes where there are any.
+fn describe_amount(
+    encoder: &mut impl Encoder,
+    keys: &'static Keys,
+    amount: u64,
+    attributes: &[Attribute],
+) {
+    encoder.object(keys, |encoder, key| match key {
+        "attributes" => describe_attributes(encoder, attributes),
+        _ => describe_value(encoder, amount),
+    });
+}
+
+fn describe_storage(encoder: &mut impl Encoder, volumes: &[Storage]) {
+    if volumes.is_empty() {
+        return;
+    }
+    encoder.array(volumes, |encoder, volume| {
+        encoder.object(&STORAGE, |encoder, key| match key {
+            "name" => encoder.text(&volume.name),
+            "size" => describe_value(encoder, volume.quantity),
+            "attributes" => describe_attributes(encoder, &volume.attributes),
+            _ => {}
+        });
+    });
+}
+
+/// Quantities are texts, so that no reader loses digits of them.
+fn describe_value(encoder: &mut impl Encoder, value: u64) {
+    encoder.object(&VALUE, |encoder, _| encoder.text(itoa(value, &mut [0; 20])));
+}
+
+/// The digits of a number, written into `buffer`.
+fn itoa(mut number: u64, buffer: &mut [u8; 20]) -> &str {
+    let mut start = buffer.len();
+    for (index, slot) in buffer.iter_mut().enumerate().rev() {
+        // A remainder by ten is a digit.
+        #[expect(clippy::cast_possible_truncation)]
+        let digit = b'0' + (number % 10) as u8;
+        *slot = digit;
+        start = index;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    buffer.get(start..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
+}
+
+fn describe_attributes(encoder: &mut impl Encoder, attributes: &[Attribute]) {
+    if !attributes.is_empty() {
+        encoder.array(attributes, describe_attribute);
+    }
+}
+
+pub(crate) fn describe_attribute(encoder: &mut impl Encoder, attribute: &Attribute) {
+    encoder.object(&ATTRIBUTE, |encoder, key| {
+        let text = if key == "key" { &attribute.key } else { &attribute.value };
+        if !text.is_empty() {
+            encoder.text(text);
+        }
+    });
+}
+
+fn describe_endpoint<E: Encoder>(encoder: &mut E, endpoint: &Endpoint) {
+    encoder.object(&ENDPOINT, |encoder, key| match key {
+        "kind" => {
+            if E::WRITES_ZERO_KIND || endpoint.kind != EndpointKind::SharedHttp {
+                encoder.number(u64::from(endpoint.kind.code().unsigned_abs()));
+            }
+        }
+        _ => encoder.number(endpoint.sequence_number.into()),
+    });
+}
+
+static EXPOSE: Keys = Keys {
+    declared: &[
+        "port",
+        "externalPort",
+        "proto",
+        "service",
+        "global",
+        "hosts",
+        "httpOptions",
+        "ip",
+        "endpointSequenceNumber",
+    ],
+    sorted: &[
+        "endpointSequenceNumber",
+        "externalPort",
+        "global",
+        "hosts",
+        "httpOptions",
+        "ip",
+        "port",
+        "proto",
+        "service",
+    ],
+};
+
+impl ServiceExpose {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&EXPOSE, |encoder, key| match key {
+            "port" => encoder.number(self.port.into()),
+            "externalPort" => encoder.number(self.external_port.into()),
+            "proto" => encoder.text(self.proto.as_str()),
+            "service" => encoder.text(&self.service),
+            "global" => encoder.boolean(self.global),
+            "hosts" => encoder.nullable_texts(self.hosts.as_deref()),
+            "httpOptions" => self.http_options.describe(encoder),
+            "ip" => encoder.text(&self.ip),
+            "endpointSequenceNumber" => encoder.number(self.endpoint_sequence_number.into()),
+            _ => {}
+        });
+    }
+}
+
+static HTTP_OPTIONS: Keys = Keys {
+    declared: &[
+        "maxBodySize",
+        "readTimeout",
+        "sendTimeout",
+        "nextTries",
+        "nextTimeout",
+        "nextCases",
+        "proxyBufferSize",
+    ],
+    sorted: &[
+        "maxBodySize",
+        "nextCases",
+        "nextTimeout",
+        "nextTries",
+        "proxyBufferSize",
+        "readTimeout",
+        "sendTimeout",
+    ],
+};
+
+impl HttpOptions {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&HTTP_OPTIONS, |encoder, key| match key {
+            "maxBodySize" => encoder.number(self.max_body_size.into()),
+            "readTimeout" => encoder.number(self.read_timeout.into()),
+            "sendTimeout" => encoder.number(self.send_timeout.into()),
+            "nextTries" => encoder.number(self.next_tries.into()),
+            "nextTimeout" => encoder.number(self.next_timeout.into()),
+            "nextCases" if !self.next_cases.is_empty() => encoder.texts(&self.next_cases),
+            "proxyBufferSize" if self.proxy_buffer_size != 0 => {
+                encoder.number(self.proxy_buffer_size.into());
+            }
+            _ => {}
+        });
+    }
+}
+
+static PARAMS: Keys = Keys {
+    declared: &["storage", "credentials", "permissions", "tee"],
+    sorted: &["credentials", "permissions", "storage", "tee"],
+};
+static MOUNT: Keys =
+    Keys { declared: &["name", "mount", "readOnly"], sorted: &["mount", "name", "readOnly"] };
+static PERMISSIONS: Keys = Keys { declared: &["read"], sorted: &["read"] };
+static TEE: Keys = Keys { declared: &["type", "attestation"], sorted: &["attestation", "type"] };
+
+impl ServiceParams {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&PARAMS, |encoder, key| match key {
+            "storage" => encoder.nullable_list(self.storage.as_deref(), |encoder, storage| {
+                encoder.object(&MOUNT, |encoder, key| match key {
+                    "name" => encoder.text(&storage.name),
+                    "mount" => encoder.text(&storage.mount),
+                    _ => encoder.boolean(storage.read_only),
+                });
+            }),
+            "credentials" => {
+                if let Some(credentials) = &self.credentials {
+                    credentials.describe(encoder);
+                }
+            }
+            "permissions" => {
+                if let Some(permissions) = &self.permissions {
+                    encoder.object(&PERMISSIONS, |encoder, _| {
+                        if !permissions.read.is_empty() {
+                            encoder.texts(&permissions.read);
+                        }
+                    });
+                }
+            }
+            "tee" => {
+                if let Some(tee) = &self.tee {
+                    encoder.object(&TEE, |encoder, key| match key {
+                        "type" => encoder.text(&tee.kind),
+                        _ => encoder.boolean(tee.attestation),
+                    });
+                }
+            }
+            _ => {}
+        });
+    }
+}
+
+static CREDENTIALS: Keys = Keys {
+    declared: &["host", "email", "username", "password"],
+    sorted: &["email", "host", "password", "username"],
+};
+
+impl ImageCredentials {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&CREDENTIALS, |encoder, key| match key {
+            "host" => encoder.text(&self.host),
+            "email" => encoder.text(&self.email),
+            "username" => encoder.text(&self.username),
+            _ => encoder.text(&self.password),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_keys_are_the_declared_ones_sorted() {
+        for keys in [
+            &GROUP,
+            &SERVICE,
+            &RESOURCES,
+            &UNITS,
+            &SIZE,
+            &STORAGE,
+            &VALUE,
+            &ATTRIBUTE,
+            &ENDPOINT,
+            &EXPOSE,
+            &HTTP_OPTIONS,
+            &PARAMS,
+            &MOUNT,
+            &PERMISSIONS,
+            &TEE,
+            &CREDENTIALS,
+        ] {
+            let mut sorted = keys.declared.to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, keys.sorted);
+        }
+    }
+
+    #[test]
+    fn digits() {
+        for number in [0, 9, 10, 128, u64::MAX] {
+            assert_eq!(itoa(number, &mut [0; 20]), number.to_string());
+        }
+    }
+}

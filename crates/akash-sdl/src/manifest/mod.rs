@@ -1,0 +1,25 @@
+//! The manifest: what a tenant sends to a provider, and whose hash stands on chain.
+//!
+//! The types hold what was sent, valid or not: nullable lists stay nullable because the
+//! difference between `null` and `[]` goes into the hash. [`Manifest::validate`] says whether a
+//! manifest makes sense by itself, [`cross`] whether it is what the deployment's groups paid for.
+
+mod cross;
+mod decode;
+mod json;
+mod model;
+
+mod validate;
+mod version;
+
+pub use cross::{CrossError, Detail, EndpointUse};
+pub use decode::{DecodeError, Decoded};
+pub use model::{
+    Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
+    ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
+};
+
+pub(crate) use json::{describe_attribute, describe_resources};
+pub(crate) use validate::{Fault, Violation, expose_before};
+pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
+pub use version::Version;

@@ -1,0 +1,227 @@
+//! The manifest's types.
+
+use std::fmt;
+
+use akash_types::{Cpu, Endpoint, Gpu, Memory, Storage};
+
+/// Groups of services, one per placement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// The groups, sorted by name when built from an SDL.
+    pub groups: Vec<Group>,
+}
+
+/// What runs under one lease.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// The placement's name, equal to the deployment group's.
+    pub name: String,
+    /// The services, which have to be sorted by name.
+    pub services: Vec<Service>,
+}
+
+/// A container image with its replicas.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Service {
+    /// A DNS label.
+    pub name: String,
+    /// The image to run.
+    pub image: String,
+    /// Replaces the image's entry point.
+    pub command: Option<Vec<String>>,
+    /// Replaces the image's arguments.
+    pub args: Option<Vec<String>>,
+    /// `NAME=value` entries.
+    pub env: Option<Vec<String>>,
+    /// What one replica gets.
+    pub resources: ServiceResources,
+    /// The number of replicas.
+    pub count: u32,
+    /// Ports, which have to be sorted.
+    pub expose: Option<Vec<ServiceExpose>>,
+    /// Mounts and permissions.
+    pub params: Option<ServiceParams>,
+    /// How to pull the image from a private registry.
+    pub credentials: Option<ImageCredentials>,
+}
+
+/// The resources of one replica, as sent: what a valid manifest must have may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceResources {
+    /// The resource unit of the deployment's group.
+    pub id: u32,
+    /// CPU.
+    pub cpu: Option<Cpu>,
+    /// Memory.
+    pub memory: Option<Memory>,
+    /// Volumes.
+    pub storage: Option<Vec<Storage>>,
+    /// GPUs.
+    pub gpu: Option<Gpu>,
+    /// Endpoints that the service's exposes use.
+    pub endpoints: Option<Vec<Endpoint>>,
+}
+
+/// A transport protocol, or a name that is none.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// What was sent instead; no valid manifest has it.
+    Unknown(String),
+}
+
+impl Protocol {
+    /// The protocol's name in a manifest.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Tcp => "TCP",
+            Self::Udp => "UDP",
+            Self::Unknown(name) => name,
+        }
+    }
+}
+
+impl Default for Protocol {
+    /// What an absent value decodes to: the empty name, which is not valid.
+    fn default() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
+impl From<&str> for Protocol {
+    fn from(name: &str) -> Self {
+        match name {
+            "TCP" => Self::Tcp,
+            "UDP" => Self::Udp,
+            other => Self::Unknown(other.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One port and who may reach it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceExpose {
+    /// The container's port.
+    pub port: u32,
+    /// The port outside; 0 means the same.
+    pub external_port: u32,
+    /// The protocol.
+    pub proto: Protocol,
+    /// The service that may reach it; empty for none in particular.
+    pub service: String,
+    /// Whether it is open to the world.
+    pub global: bool,
+    /// Hostnames.
+    pub hosts: Option<Vec<String>>,
+    /// How an ingress treats requests.
+    pub http_options: HttpOptions,
+    /// Name of the IP endpoint; empty for none.
+    pub ip: String,
+    /// Number of the IP endpoint; 0 for none.
+    pub endpoint_sequence_number: u32,
+}
+
+impl ServiceExpose {
+    /// The port as seen from outside.
+    #[must_use]
+    pub fn effective_port(&self) -> u32 {
+        if self.external_port == 0 { self.port } else { self.external_port }
+    }
+
+    /// Whether it is served by name through the shared ingress.
+    #[must_use]
+    pub fn is_ingress(&self) -> bool {
+        self.proto == Protocol::Tcp && self.global && self.effective_port() == 80
+    }
+}
+
+/// Options of an HTTP ingress; times in milliseconds, sizes in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpOptions {
+    /// The largest request body.
+    pub max_body_size: u32,
+    /// How long to wait for the service to answer.
+    pub read_timeout: u32,
+    /// How long to wait for the service to take the request.
+    pub send_timeout: u32,
+    /// How many backends to try.
+    pub next_tries: u32,
+    /// How long to go on trying; 0 for ever.
+    pub next_timeout: u32,
+    /// When to try the next one.
+    pub next_cases: Vec<String>,
+    /// The proxy's buffer; 0 leaves it to the provider.
+    pub proxy_buffer_size: u32,
+}
+
+/// Parameters of a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceParams {
+    /// Where volumes are mounted.
+    pub storage: Option<Vec<StorageParams>>,
+    /// Known to the wire format; no SDL fills it.
+    pub credentials: Option<ImageCredentials>,
+    /// What the pods may read of their own lease.
+    pub permissions: Option<ServicePermissions>,
+    /// Confidential computing.
+    pub tee: Option<TeeParams>,
+}
+
+/// Where one volume is mounted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageParams {
+    /// The volume.
+    pub name: String,
+    /// An absolute path.
+    pub mount: String,
+    /// Whether the service may not write to it.
+    pub read_only: bool,
+}
+
+/// What the pods may read of their own lease.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServicePermissions {
+    /// `logs`, `events`, `deployment`.
+    pub read: Vec<String>,
+}
+
+/// Confidential computing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TeeParams {
+    /// `cpu` or `cpu-gpu`.
+    pub kind: String,
+    /// Whether the tenant wants proof of it.
+    pub attestation: bool,
+}
+
+/// A login to an image registry. The password stays out of debug output.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ImageCredentials {
+    /// The registry.
+    pub host: String,
+    /// An address some registries ask for.
+    pub email: String,
+    /// The user.
+    pub username: String,
+    /// The secret.
+    pub password: String,
+}
+
+impl fmt::Debug for ImageCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ImageCredentials")
+            .field("host", &self.host)
+            .field("username", &self.username)
+            .finish_non_exhaustive()
+    }
+}

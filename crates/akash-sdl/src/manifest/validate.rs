@@ -1,0 +1,377 @@
+//! Whether a manifest makes sense by itself.
+//!
+//! The checks, their order and their texts are those that providers answer with, so a client
+//! that looks at the text finds what it expects. One check is ours: an external port beyond
+//! 65535 would be cut to 16 bits later on and is refused instead.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use thiserror::Error;
+
+use super::model::{Group, Manifest, Protocol, Service, ServiceExpose};
+
+/// Whether to look for more.
+type Flow = ControlFlow<()>;
+
+/// What a manifest was refused for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text}")]
+pub struct ManifestError {
+    /// Which family the error belongs to; a gateway answers by it.
+    pub kind: ManifestErrorKind,
+    /// The text, exactly as providers send it.
+    pub text: String,
+}
+
+/// The families of manifest errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManifestErrorKind {
+    /// The text begins with `invalid manifest`.
+    Invalid,
+    /// A resource is missing; the text has no prefix.
+    Resources,
+}
+
+/// Where in a manifest something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Violation {
+    pub(crate) group: Option<usize>,
+    pub(crate) service: Option<usize>,
+    pub(crate) fault: Fault,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Empty,
+    NoServices,
+    ServicesNotSorted,
+    ServiceNameEmpty,
+    ServiceNameInvalid,
+    ImageEmpty,
+    ResourceId,
+    Missing(&'static str),
+    EnvName { index: usize, name: String },
+    ExposeNotSorted,
+    Port { expose: usize },
+    ExternalPort { expose: usize },
+    UnknownProtocol { expose: usize, name: String },
+    HostInvalid { expose: usize, host: usize, name: String },
+    HostTwice { expose: usize, host: usize, name: String },
+    DuplicateGroup,
+    NothingGlobal,
+}
+
+impl Manifest {
+    /// The first thing wrong with the manifest, in the order in which providers look.
+    ///
+    /// # Errors
+    /// When something is.
+    pub fn validate(&self) -> Result<(), ManifestError> {
+        let mut first = None;
+        let _ = self.check(&mut |violation| {
+            first = Some(violation);
+            Flow::Break(())
+        });
+        first.map_or(Ok(()), |violation| Err(violation.to_error(self)))
+    }
+
+    /// Everything wrong with the manifest.
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        let mut all = Vec::new();
+        let _ = self.check(&mut |violation| {
+            all.push(violation);
+            Flow::Continue(())
+        });
+        all
+    }
+
+    fn check(&self, found: &mut dyn FnMut(Violation) -> Flow) -> Flow {
+        let whole = |fault| Violation { group: None, service: None, fault };
+        if self.groups.is_empty() {
+            return found(whole(Fault::Empty));
+        }
+        let mut hosts = HashSet::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            group.check(index, &mut hosts, found)?;
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            if self.groups.iter().take(index).any(|other| other.name == group.name) {
+                found(Violation {
+                    group: Some(index),
+                    service: None,
+                    fault: Fault::DuplicateGroup,
+                })?;
+            }
+        }
+        let any_global = self
+            .groups
+            .iter()
+            .flat_map(|group| &group.services)
+            .flat_map(|service| service.expose.iter().flatten())
+            .any(|expose| expose.global);
+        if any_global { Flow::Continue(()) } else { found(whole(Fault::NothingGlobal)) }
+    }
+}
+
+impl Group {
+    fn check<'m>(
+        &'m self,
+        index: usize,
+        hosts: &mut HashSet<&'m str>,
+        found: &mut dyn FnMut(Violation) -> Flow,
+    ) -> Flow {
+        let at = |service, fault| Violation { group: Some(index), service, fault };
+        if self.services.is_empty() {
+            found(at(None, Fault::NoServices))?;
+        }
+        if !self.services.is_sorted_by(|a, b| a.name <= b.name) {
+            found(at(None, Fault::ServicesNotSorted))?;
+        }
+        for (number, service) in self.services.iter().enumerate() {
+            service.check(hosts, &mut |fault| found(at(Some(number), fault)))?;
+        }
+        Flow::Continue(())
+    }
+}
+
+impl Service {
+    fn check<'m>(
+        &'m self,
+        hosts: &mut HashSet<&'m str>,
+        found: &mut dyn FnMut(Fault) -> Flow,
+    ) -> Flow {
+        if self.name.is_empty() {
+            found(Fault::ServiceNameEmpty)?;
+        } else if !is_service_name(&self.name) {
+            found(Fault::ServiceNameInvalid)?;
+        }
+        if self.image.is_empty() {
+            found(Fault::ImageEmpty)?;
+        }
+        self.check_resources(found)?;
+        for (index, entry) in self.env.iter().flatten().enumerate() {
+            let name = entry.split('=').next().unwrap_or_default();
+            if !is_env_name(name) {
+                found(Fault::EnvName { index, name: name.to_owned() })?;
+            }
+        }
+        let exposes = self.expose.as_deref().unwrap_or_default();
+        if !exposes.is_sorted_by(|a, b| !expose_before(b, a)) {
+            found(Fault::ExposeNotSorted)?;
+        }
+        for (index, expose) in exposes.iter().enumerate() {
+            expose.check(index, hosts, found)?;
+        }
+        Flow::Continue(())
+    }
+
+    fn check_resources(&self, found: &mut dyn FnMut(Fault) -> Flow) -> Flow {
+        let resources = &self.resources;
+        if resources.id == 0 {
+            found(Fault::ResourceId)?;
+        }
+        for (missing, name) in [
+            (resources.cpu.is_none(), "CPU"),
+            (resources.gpu.is_none(), "GPU"),
+            (resources.memory.is_none(), "memory"),
+            (resources.storage.is_none(), "storage"),
+            (resources.endpoints.is_none(), "endpoints"),
+        ] {
+            if missing {
+                found(Fault::Missing(name))?;
+            }
+        }
+        Flow::Continue(())
+    }
+}
+
+/// The order in which a service's exposes have to stand: by service, port, protocol, and open to
+/// the world first.
+pub(crate) fn expose_before(a: &ServiceExpose, b: &ServiceExpose) -> bool {
+    fn rank(expose: &ServiceExpose) -> (&str, u32, &str, bool) {
+        (&expose.service, expose.port, expose.proto.as_str(), !expose.global)
+    }
+    rank(a) < rank(b)
+}
+
+impl ServiceExpose {
+    fn check<'m>(
+        &'m self,
+        expose: usize,
+        hosts: &mut HashSet<&'m str>,
+        found: &mut dyn FnMut(Fault) -> Flow,
+    ) -> Flow {
+        let is_port = |port: u32| (1..=u32::from(u16::MAX)).contains(&port);
+        if !is_port(self.port) {
+            found(Fault::Port { expose })?;
+        }
+        if self.external_port != 0 && !is_port(self.external_port) {
+            found(Fault::ExternalPort { expose })?;
+        }
+        if let Protocol::Unknown(name) = &self.proto {
+            found(Fault::UnknownProtocol { expose, name: name.clone() })?;
+        }
+        for (host, name) in self.hosts.iter().flatten().enumerate() {
+            if !is_hostname(name) {
+                found(Fault::HostInvalid { expose, host, name: name.clone() })?;
+            } else if !hosts.insert(name) {
+                found(Fault::HostTwice { expose, host, name: name.clone() })?;
+            }
+        }
+        Flow::Continue(())
+    }
+}
+
+impl Violation {
+    /// The error with the text that providers send.
+    fn to_error(&self, manifest: &Manifest) -> ManifestError {
+        let group = self.group.and_then(|index| manifest.groups.get(index));
+        let service = group.zip(self.service).and_then(|(group, index)| group.services.get(index));
+        let group = quoted(group.map_or("", |group| &group.name));
+        let service = quoted(service.map_or("", |service| &service.name));
+        let (kind, text) = match &self.fault {
+            Fault::ResourceId => {
+                (ManifestErrorKind::Resources, "resources ID must be > 0".to_owned())
+            }
+            Fault::Missing(what) => {
+                (ManifestErrorKind::Resources, format!("{what} must not be nil"))
+            }
+            fault => (
+                ManifestErrorKind::Invalid,
+                format!("invalid manifest: {}", fault.detail(&group, &service)),
+            ),
+        };
+        ManifestError { kind, text }
+    }
+}
+
+impl Fault {
+    /// What follows `invalid manifest: `.
+    fn detail(&self, group: &str, service: &str) -> String {
+        match self {
+            Self::Empty => "manifest is empty".to_owned(),
+            Self::NoServices => format!("group {group} contains no services"),
+            Self::ServicesNotSorted => format!("group {group} services is not sorted"),
+            Self::ServiceNameEmpty => "service name is empty".to_owned(),
+            Self::ServiceNameInvalid => format!("service {service} name is invalid"),
+            Self::ImageEmpty => format!("service {service} has empty image name"),
+            Self::EnvName { name, .. } => format!(
+                "service {service} defines an env. var. with an invalid name {}",
+                quoted(name)
+            ),
+            Self::DuplicateGroup => format!("duplicate group {group}"),
+            Self::NothingGlobal => "zero global services".to_owned(),
+            _ => format!("service {service}: {}", self.expose_detail()),
+        }
+    }
+
+    fn expose_detail(&self) -> String {
+        match self {
+            Self::ExposeNotSorted => "expose is not sorted".to_owned(),
+            // The blank at the end is part of the text that providers send.
+            Self::Port { .. } => "port value must be 0 < value <= 65535 ".to_owned(),
+            Self::ExternalPort { .. } => "external port value must be <= 65535".to_owned(),
+            Self::UnknownProtocol { name, .. } => format!("protocol {} unknown", quoted(name)),
+            Self::HostInvalid { name, .. } => format!("has invalid hostname {}", quoted(name)),
+            Self::HostTwice { name, .. } => {
+                format!("hostname {} is duplicated, this is not allowed", quoted(name))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// A text in quotes as Go's `%q` writes it, for the texts that occur here.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{b}' => out.push_str("\\v"),
+            c if (c as u32) < 0x20 || c == '\u{7f}' => {
+                out.push_str(&format!("\\x{:02x}", c as u32))
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `^[a-z]([-a-z0-9]*[a-z0-9])?$`
+#[must_use]
+pub fn is_service_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && !name.ends_with('-')
+        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+}
+
+/// What Kubernetes takes for the name of an environment variable.
+fn is_env_name(name: &str) -> bool {
+    !matches!(name, "" | ".")
+        && !name.starts_with("..")
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
+}
+
+/// A DNS-1123 subdomain of at most 253 characters.
+fn is_hostname(name: &str) -> bool {
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn service_names() {
+        for name in ["a", "web", "a-b", "a1", "x-9"] {
+            assert!(is_service_name(name), "{name}");
+        }
+        for name in ["", "1a", "-a", "a-", "A", "a_b", "a.b", "é"] {
+            assert!(!is_service_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn env_names() {
+        for name in ["A", "a.b", "_x", "-x", "A1", ".x"] {
+            assert!(is_env_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "..a", "1A", "A B", "é"] {
+            assert!(!is_env_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn hostnames() {
+        let long = format!("{}.com", "a".repeat(249));
+        for name in ["a", "a.b", "x-1.example.com", &long] {
+            assert!(is_hostname(name), "{name}");
+        }
+        let longer = format!("{}.com", "a".repeat(250));
+        for name in
+            ["", "A.b", "a..b", "-a.b", "a-.b", "*.a.b", "a_b", ".a", "a.", "é.com", &longer]
+        {
+            assert!(!is_hostname(name), "{name}");
+        }
+    }
+}

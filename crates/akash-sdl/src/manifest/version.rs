@@ -1,0 +1,40 @@
+//! The manifest's version: the hash that a deployment carries on chain.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use super::Manifest;
+
+/// SHA-256 of a manifest's canonical JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Version([u8; 32]);
+
+impl Version {
+    /// The bytes, as they stand on chain.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Version {
+    /// Lower-case hex.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Version({self})")
+    }
+}
+
+impl Manifest {
+    /// The hash that the deployment must carry for this manifest to be accepted.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        Version(Sha256::digest(self.to_canonical_json()).into())
+    }
+}
