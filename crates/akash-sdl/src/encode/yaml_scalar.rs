@@ -1,5 +1,9 @@
 //! How yaml.v3 writes a text: plain where that reads back as the same text, else quoted, and as
 //! a literal block when it has several lines.
+//!
+//! In three cases yaml.v3 writes what does not read back as the same text: several lines of which
+//! the first is empty or indented, Unicode's own line separators, and a leading byte order mark.
+//! Those are double-quoted here, which loses nothing.
 
 /// Writes a text as the value of a field or item. `block_indent` is the column at which the lines
 /// of a literal block begin.
@@ -60,7 +64,10 @@ impl Form {
         Self {
             plain_allowed: !(bare_edge || unquotable || breaks || indicators),
             single_quoted_allowed: !unquotable,
-            block_allowed: !(text.is_empty() || text.ends_with(' ') || space_then_break || special),
+            block_allowed: !(text.starts_with(edge)
+                || text.ends_with(' ')
+                || space_then_break
+                || special),
         }
     }
 }
@@ -72,7 +79,7 @@ fn is_break(c: char) -> bool {
 /// yaml.v3 does not count characters beyond the basic plane as printable.
 fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
-        && c != '\u{feff}'
+        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 fn write_single_quoted(out: &mut String, text: &str) {
@@ -127,9 +134,6 @@ fn write_double_quoted(out: &mut String, text: &str) {
 /// Ends without a line break of its own when the text has one.
 fn write_literal(out: &mut String, text: &str, indent: usize) {
     out.push('|');
-    if text.starts_with([' ', '\n']) {
-        out.push('4');
-    }
     if !text.ends_with('\n') {
         out.push('-');
     } else if text.ends_with("\n\n") || text == "\n" {
@@ -370,7 +374,9 @@ mod tests {
             ("a\nb", "|-\n    a\n    b"),
             ("a\nb\n", "|\n    a\n    b"),
             ("a\n\nb\n\n", "|+\n    a\n\n    b\n"),
-            (" a\nb", "|4-\n     a\n    b"),
+            (" a\nb", "\" a\\nb\""),
+            ("\na", "\"\\na\""),
+            ("\u{2028}", "\"\\L\""),
             ("a \nb", "\"a \\nb\""),
             ("<<", "<<"),
             ("1e3", "\"1e3\""),

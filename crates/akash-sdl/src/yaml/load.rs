@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
+use super::everyday;
 use super::tree::{Content, Links, Node, NodeId, Scalar, Tree};
 use crate::problem::{Place, Problem, Shown};
 
@@ -21,20 +22,24 @@ const MAX_MERGED_ENTRIES: usize = 100_000;
 
 /// Reads the first document of the text.
 pub(crate) fn load(text: &str) -> Result<Tree<'_>, Problem> {
+    match everyday::load(text) {
+        Some(tree) => Ok(tree),
+        None => load_any(text),
+    }
+}
+
+/// Reads whatever is YAML.
+pub(super) fn load_any(text: &str) -> Result<Tree<'_>, Problem> {
     let mut loader = Loader::with_capacity(text.len());
     for item in Parser::new_from_str(text) {
         let (event, span) = item.map_err(|error| syntax_problem(&error))?;
-        if loader.event(event, span)? == Flow::Done {
+        // Go's tools read the first document and ignore the rest.
+        if event == Event::DocumentEnd {
             break;
         }
+        loader.event(event, span)?;
     }
     Ok(loader.tree)
-}
-
-#[derive(PartialEq, Eq)]
-enum Flow {
-    More,
-    Done,
 }
 
 /// A collection whose end has not been seen.
@@ -47,8 +52,9 @@ struct Open {
     anchor: usize,
 }
 
-struct Loader<'a> {
-    tree: Tree<'a>,
+/// Builds a tree from what a parser finds, in the order of the text.
+pub(super) struct Loader<'a> {
+    pub(super) tree: Tree<'a>,
     open: Vec<Open>,
     /// Children of all open collections, innermost last.
     pending: Vec<NodeId>,
@@ -58,7 +64,7 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn with_capacity(bytes: usize) -> Self {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
         // A node of an SDL takes about ten bytes of text; reserving that much once is cheaper
         // than growing four times.
         let nodes = bytes / 10 + 8;
@@ -75,33 +81,41 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Flow, Problem> {
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<(), Problem> {
         let place = place(span.start);
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let scalar = Scalar { text, is_text: self.is_text(style, tag, place)? };
-                let id = self.add(place, Content::Scalar(scalar))?;
-                self.anchor(anchor, Some(id));
-                self.attach(id)?;
+                let is_text = self.is_text(style, tag, place)?;
+                self.scalar(place, Scalar { text, is_text }, anchor)
             }
-            Event::SequenceStart(anchor, _) => self.start(place, anchor, false)?,
-            Event::MappingStart(anchor, _) => self.start(place, anchor, true)?,
-            Event::SequenceEnd | Event::MappingEnd => self.end()?,
-            Event::Alias(anchor) => {
-                let Some(id) = self.anchors.get(anchor).copied().flatten() else {
-                    return Err(self.problem(
-                        place,
-                        "this alias refers to a value that contains it".into(),
-                        None,
-                    ));
-                };
-                self.attach(id)?;
-            }
-            // Go's tools read the first document and ignore the rest.
-            Event::DocumentEnd => return Ok(Flow::Done),
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+            Event::SequenceStart(anchor, _) => self.start(place, anchor, false),
+            Event::MappingStart(anchor, _) => self.start(place, anchor, true),
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::Alias(anchor) => match self.anchors.get(anchor).copied().flatten() {
+                Some(id) => self.attach(id),
+                None => {
+                    let message = "this alias refers to a value that contains it";
+                    Err(self.problem(place, message.into(), None))
+                }
+            },
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => Ok(()),
         }
-        Ok(Flow::More)
+    }
+
+    /// Adds a scalar; `anchor` is 0 where it has none, here and below.
+    pub(super) fn scalar(
+        &mut self,
+        place: Place,
+        scalar: Scalar<'a>,
+        anchor: usize,
+    ) -> Result<(), Problem> {
+        let id = self.add(place, Content::Scalar(scalar))?;
+        self.anchor(anchor, Some(id));
+        self.attach(id)
     }
 
     fn is_text(
@@ -147,7 +161,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn start(&mut self, place: Place, anchor: usize, is_mapping: bool) -> Result<(), Problem> {
+    /// Opens a collection; what is added until [`Self::end`] goes into it.
+    pub(super) fn start(&mut self, place: Place, anchor: usize, is_mapping: bool) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.problem(
                 place,
@@ -179,7 +194,8 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Problem> {
+    /// Closes the innermost collection.
+    pub(super) fn end(&mut self) -> Result<(), Problem> {
         let Some(open) = self.open.last().copied() else { return Ok(()) };
         let start = self.tree.links.len();
         if open.is_mapping && self.check_keys(self.children(open))? {

@@ -1,13 +1,15 @@
 //! YAML as a tree with places, read with the tolerance the SDL's users are used to.
 //!
-//! The parser crate knows the language; this module turns its events into a flat tree
-//! ([`Tree`]) in which aliases are resolved, merge keys (`<<`) are expanded and duplicate keys
-//! are refused, so that nothing above has to think about them. [`scalar`] holds the rules by
-//! which a scalar becomes a number or a boolean.
+//! The parser crate knows the language; [`load`] turns its events into a flat tree ([`Tree`]) in
+//! aliases are resolved, merge keys (`<<`) are expanded and duplicate keys are refused, so that
+//! nothing above has to think about them. [`everyday`] gives the same tree faster for the part of
+//! YAML that nearly all SDLs are written in. [`scalar`] holds the rules by which a scalar becomes
+//! a number or a boolean.
 //!
 //! The input is hostile: size, depth and the number of nodes that aliases may expand to are
 //! bounded. This module knows nothing of the SDL.
 
+mod everyday;
 mod load;
 mod scalar;
 mod tree;

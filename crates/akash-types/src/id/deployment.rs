@@ -1,0 +1,136 @@
+//! Ids of deployments and their groups.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{IdError, account, number, sequence, split, strip};
+use crate::Address;
+
+/// A deployment: a tenant's account and a number the tenant chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeploymentId {
+    owner: Address,
+    dseq: u64,
+}
+
+impl DeploymentId {
+    const FORM: &'static str = "owner/dseq";
+
+    /// Deployment `dseq` of `owner`.
+    ///
+    /// # Errors
+    ///
+    /// When `dseq` is 0.
+    pub const fn new(owner: Address, dseq: u64) -> Result<Self, IdError> {
+        match dseq {
+            0 => Err(IdError::Zero { part: "dseq" }),
+            _ => Ok(Self { owner, dseq }),
+        }
+    }
+
+    /// The tenant.
+    #[must_use]
+    pub const fn owner(&self) -> Address {
+        self.owner
+    }
+
+    /// The tenant's number for it; the CLI takes the block height.
+    #[must_use]
+    pub const fn dseq(&self) -> u64 {
+        self.dseq
+    }
+
+    /// Map key `deployment/owner/dseq`.
+    #[must_use]
+    pub fn to_path(&self) -> String {
+        format!("deployment/{self}")
+    }
+
+    /// Reads the map key `deployment/owner/dseq`.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another form.
+    pub fn from_path(path: &str) -> Result<Self, IdError> {
+        strip("deployment path", "deployment/owner/dseq", "deployment", path)?.parse()
+    }
+}
+
+impl FromStr for DeploymentId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let [owner, dseq] = split("deployment id", Self::FORM, text)?;
+        Self::new(account("owner", owner)?, number("dseq", dseq, u64::MAX)?)
+    }
+}
+
+impl fmt::Display for DeploymentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.owner, self.dseq)
+    }
+}
+
+/// A group of a deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId {
+    deployment: DeploymentId,
+    gseq: u32,
+}
+
+impl GroupId {
+    const FORM: &'static str = "owner/dseq/gseq";
+
+    /// Group `gseq` of `deployment`; groups are numbered from 1.
+    ///
+    /// # Errors
+    ///
+    /// When `gseq` is 0.
+    pub const fn new(deployment: DeploymentId, gseq: u32) -> Result<Self, IdError> {
+        match gseq {
+            0 => Err(IdError::Zero { part: "gseq" }),
+            _ => Ok(Self { deployment, gseq }),
+        }
+    }
+
+    /// The deployment it belongs to.
+    #[must_use]
+    pub const fn deployment_id(&self) -> DeploymentId {
+        self.deployment
+    }
+
+    /// The tenant.
+    #[must_use]
+    pub const fn owner(&self) -> Address {
+        self.deployment.owner
+    }
+
+    /// Number of the deployment.
+    #[must_use]
+    pub const fn dseq(&self) -> u64 {
+        self.deployment.dseq
+    }
+
+    /// Number of the group in the deployment.
+    #[must_use]
+    pub const fn gseq(&self) -> u32 {
+        self.gseq
+    }
+}
+
+impl FromStr for GroupId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let [owner, dseq, gseq] = split("group id", Self::FORM, text)?;
+        let deployment =
+            DeploymentId::new(account("owner", owner)?, number("dseq", dseq, u64::MAX)?)?;
+        Self::new(deployment, sequence("gseq", gseq)?)
+    }
+}
+
+impl fmt::Display for GroupId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.deployment, self.gseq)
+    }
+}
