@@ -1,9 +1,23 @@
-//! Any bytes at all as an SDL file: read or refused, never a panic.
+//! Any bytes at all as an SDL file: read or refused, never a panic; and what is read holds
+//! together.
 #![no_main]
 
+use akash_sdl::{Manifest, Sdl};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // To be filled with akash-sdl's reader: `akash_sdl::Sdl::read`.
-    let _ = std::str::from_utf8(data);
+    if let Ok(text) = std::str::from_utf8(data) {
+        assert!(akash_sdl::yaml_ways_agree(text));
+    }
+    match Sdl::read_bytes(data) {
+        Ok(sdl) => {
+            let manifest = sdl.manifest();
+            manifest.validate_against(sdl.groups()).expect("fits its own groups");
+            let json = manifest.to_json();
+            let decoded = Manifest::from_json(json.as_bytes()).expect("reads its own JSON");
+            assert_eq!(&decoded.manifest, manifest);
+            let _ = manifest.to_yaml();
+        }
+        Err(errors) => assert!(!errors.to_string().is_empty()),
+    }
 });

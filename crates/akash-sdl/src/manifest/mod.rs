@@ -8,6 +8,7 @@ mod cross;
 mod decode;
 mod json;
 mod model;
+mod proto;
 
 mod validate;
 mod version;
@@ -21,5 +22,6 @@ pub use model::{
 
 pub(crate) use json::{describe_attribute, describe_resources};
 pub(crate) use validate::{Fault, Violation, expose_before};
+pub use proto::ManifestProtoError;
 pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
 pub use version::Version;

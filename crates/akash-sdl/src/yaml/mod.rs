@@ -17,3 +17,11 @@ mod tree;
 pub(crate) use load::{MAX_BYTES, load};
 pub(crate) use scalar::{NumberProblem, boolean, is_null, unsigned};
 pub(crate) use tree::{Content, Node, Scalar, Tree};
+
+/// Whether the short way, where it answers, gives the tree that the full parser gives.
+#[cfg(fuzzing)]
+pub(crate) fn ways_agree(text: &str) -> bool {
+    everyday::load(text).is_none_or(|short| {
+        load::load_any(text).is_ok_and(|long| short.flat() == long.flat())
+    })
+}

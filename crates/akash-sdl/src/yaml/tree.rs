@@ -76,7 +76,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Places and values in the order of the text, to compare trees by.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(super) fn flat(&self) -> Vec<String> {
         fn walk(tree: &Tree<'_>, node: &Node<'_>, depth: usize, out: &mut Vec<String>) {
             match &node.content {
