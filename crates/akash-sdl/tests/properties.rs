@@ -8,67 +8,86 @@ use serde_json::{Map, Value, json};
 /// An SDL as a value, with everything in it that the grammar knows.
 fn any_sdl() -> impl Strategy<Value = Value> {
     let services = prop::collection::btree_map("[a-z]{1,3}[a-z0-9]", any_service(), 1..5);
-    (prop::bool::ANY, services, 1u32..4, 1usize..3).prop_map(|(newer, services, count, placements)| {
-        let mut compute = Map::new();
-        let mut pricing = Map::new();
-        let mut deployment = Map::new();
-        let mut all = Map::new();
-        let mut used_ip = false;
-        for (index, (name, (mut service, resources, mounts))) in services.into_iter().enumerate() {
-            // A port of an address can be used once, and in one placement only.
-            let mut has_ip = false;
-            for expose in service["expose"].as_array_mut().unwrap() {
-                if expose.to_string().contains("\"ip\":\"addr\"") {
-                    expose["as"] = json!(2000 + index);
-                    has_ip = true;
+    (prop::bool::ANY, services, 1u32..4, 1usize..3).prop_map(
+        |(newer, services, count, placements)| {
+            let mut compute = Map::new();
+            let mut pricing = Map::new();
+            let mut deployment = Map::new();
+            let mut all = Map::new();
+            let mut used_ip = false;
+            for (index, (name, (mut service, resources, mounts))) in
+                services.into_iter().enumerate()
+            {
+                // A port of an address can be used once, and in one placement only.
+                let mut has_ip = false;
+                for expose in service["expose"].as_array_mut().unwrap() {
+                    if expose.to_string().contains("\"ip\":\"addr\"") {
+                        expose["as"] = json!(2000 + index);
+                        has_ip = true;
+                    }
                 }
+                used_ip |= has_ip;
+                // Two services with one profile share a unit in the newer grammar.
+                let profile = format!("p{}", if newer { index / 2 } else { index });
+                let shared =
+                    compute.entry(profile.clone()).or_insert(json!({ "resources": resources }));
+                let has_data = shared["resources"]["storage"].is_array();
+                if has_data || mounts {
+                    service["params"] = json!({ "storage": {} });
+                }
+                if has_data {
+                    service["params"]["storage"]["data"] =
+                        json!({ "mount": "/data", "readOnly": mounts });
+                }
+                pricing.insert(
+                    profile.clone(),
+                    json!({ "denom": "uact", "amount": format!("{}.25", index + 1) }),
+                );
+                let mut places = Map::new();
+                for place in 0..if has_ip { 1 } else { placements } {
+                    places.insert(
+                        format!("place{place}"),
+                        json!({ "profile": profile, "count": count }),
+                    );
+                }
+                deployment.insert(name.clone(), Value::Object(places));
+                all.insert(name, service);
             }
-            used_ip |= has_ip;
-            // Two services with one profile share a unit in the newer grammar.
-            let profile = format!("p{}", if newer { index / 2 } else { index });
-            let shared = compute.entry(profile.clone()).or_insert(json!({ "resources": resources }));
-            let has_data = shared["resources"]["storage"].is_array();
-            if has_data || mounts {
-                service["params"] = json!({ "storage": {} });
+            let placement = |number: usize| {
+                json!({
+                    "attributes": { "region": "x", "tier": number.to_string() },
+                    "signedBy": { "anyOf": ["one", "two"], "allOf": [] },
+                    "pricing": pricing,
+                })
+            };
+            let places: Map<String, Value> = (0..placements)
+                .map(|number| (format!("place{number}"), placement(number)))
+                .collect();
+            let mut document = json!({
+                "version": if newer { "2.1" } else { "2.0" },
+                "services": all,
+                "profiles": { "compute": compute, "placement": places },
+                "deployment": deployment,
+            });
+            if used_ip {
+                document["endpoints"] = json!({ "addr": { "kind": "ip" } });
             }
-            if has_data {
-                service["params"]["storage"]["data"] = json!({ "mount": "/data", "readOnly": mounts });
-            }
-            pricing.insert(profile.clone(), json!({ "denom": "uact", "amount": format!("{}.25", index + 1) }));
-            let mut places = Map::new();
-            for place in 0..if has_ip { 1 } else { placements } {
-                places.insert(format!("place{place}"), json!({ "profile": profile, "count": count }));
-            }
-            deployment.insert(name.clone(), Value::Object(places));
-            all.insert(name, service);
-        }
-        let placement = |number: usize| {
-            json!({
-                "attributes": { "region": "x", "tier": number.to_string() },
-                "signedBy": { "anyOf": ["one", "two"], "allOf": [] },
-                "pricing": pricing,
-            })
-        };
-        let places: Map<String, Value> =
-            (0..placements).map(|number| (format!("place{number}"), placement(number))).collect();
-        let mut document = json!({
-            "version": if newer { "2.1" } else { "2.0" },
-            "services": all,
-            "profiles": { "compute": compute, "placement": places },
-            "deployment": deployment,
-        });
-        if used_ip {
-            document["endpoints"] = json!({ "addr": { "kind": "ip" } });
-        }
-        document
-    })
+            document
+        },
+    )
 }
 
 fn any_service() -> impl Strategy<Value = (Value, Value, bool)> {
     let texts = || prop::option::of(prop::collection::vec("[ -~]{0,12}", 0..3));
-    let expose = (1u32..65536, prop::option::of(1u32..65536), 0usize..4, prop::option::of("udp|TCP|tcp"));
+    let expose =
+        (1u32..65536, prop::option::of(1u32..65536), 0usize..4, prop::option::of("udp|TCP|tcp"));
     (
-        ("[a-z]{1,8}(:[0-9.]{1,4})?", texts(), texts(), prop::collection::vec("[A-Z_]{1,5}=[ -~]{0,8}", 0..3)),
+        (
+            "[a-z]{1,8}(:[0-9.]{1,4})?",
+            texts(),
+            texts(),
+            prop::collection::vec("[A-Z_]{1,5}=[ -~]{0,8}", 0..3),
+        ),
         prop::collection::vec(expose, 1..4),
         any_resources(),
         prop::bool::ANY,
@@ -133,7 +152,9 @@ fn flow(value: &Value, turn: usize, out: &mut String) {
     match value {
         Value::Object(map) => {
             out.push('{');
-            for (index, (key, value)) in map.iter().cycle().skip(turn % map.len().max(1)).take(map.len()).enumerate() {
+            for (index, (key, value)) in
+                map.iter().cycle().skip(turn % map.len().max(1)).take(map.len()).enumerate()
+            {
                 if index > 0 {
                     out.push_str(", ");
                 }

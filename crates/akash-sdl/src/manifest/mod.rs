@@ -21,7 +21,7 @@ pub use model::{
 };
 
 pub(crate) use json::{describe_attribute, describe_resources};
-pub(crate) use validate::{Fault, Violation, expose_before};
 pub use proto::ManifestProtoError;
+pub(crate) use validate::{Fault, Violation, expose_before};
 pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
 pub use version::Version;

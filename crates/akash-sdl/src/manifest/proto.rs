@@ -90,7 +90,9 @@ fn resources_from(resources: resources_wire::Resources) -> Result<ServiceResourc
         id: resources.id,
         cpu: resources.cpu.map(TryInto::try_into).transpose()?,
         memory: resources.memory.map(TryInto::try_into).transpose()?,
-        storage: Some(resources.storage.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?),
+        storage: Some(
+            resources.storage.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+        ),
         gpu: resources.gpu.map(TryInto::try_into).transpose()?,
         endpoints: Some(
             resources.endpoints.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
@@ -210,7 +212,9 @@ impl From<ServiceParams> for wire::ServiceParams {
             storage: storage.collect(),
             credentials: params.credentials.map(Into::into),
             permissions: params.permissions.map(|all| wire::ServicePermissions { read: all.read }),
-            tee: params.tee.map(|tee| wire::TeeParams { r#type: tee.kind, attestation: tee.attestation }),
+            tee: params
+                .tee
+                .map(|tee| wire::TeeParams { r#type: tee.kind, attestation: tee.attestation }),
         }
     }
 }

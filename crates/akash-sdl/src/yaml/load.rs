@@ -162,7 +162,12 @@ impl<'a> Loader<'a> {
     }
 
     /// Opens a collection; what is added until [`Self::end`] goes into it.
-    pub(super) fn start(&mut self, place: Place, anchor: usize, is_mapping: bool) -> Result<(), Problem> {
+    pub(super) fn start(
+        &mut self,
+        place: Place,
+        anchor: usize,
+        is_mapping: bool,
+    ) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.problem(
                 place,
