@@ -49,25 +49,32 @@ impl fmt::Display for Problem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SdlErrors {
     problems: Vec<Problem>,
+    warnings: Vec<Problem>,
 }
 
 impl SdlErrors {
     /// Sorts by place and drops what was found twice; `None` when there is nothing wrong.
-    pub(crate) fn new(mut problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn new(mut problems: Vec<Problem>, warnings: &[Problem]) -> Option<Self> {
         problems
             .sort_by(|a, b| (a.place, &a.path, &a.message).cmp(&(b.place, &b.path, &b.message)));
         problems.dedup();
-        (!problems.is_empty()).then_some(Self { problems })
+        (!problems.is_empty()).then(|| Self { problems, warnings: warnings.to_vec() })
     }
 
     pub(crate) fn one(problem: Problem) -> Self {
-        Self { problems: vec![problem] }
+        Self { problems: vec![problem], warnings: Vec::new() }
     }
 
     /// The problems, at least one.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// What stricter tools would refuse besides.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 }
 

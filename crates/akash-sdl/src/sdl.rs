@@ -53,7 +53,7 @@ impl Sdl {
             )
         });
         let (problems, warnings) = reader.finish();
-        match (SdlErrors::new(problems), built) {
+        match (SdlErrors::new(problems, &warnings), built) {
             (Some(errors), _) => Err(errors),
             (None, Some((grammar, reclamation, built))) => Ok(Self {
                 grammar,

@@ -70,7 +70,7 @@ fn what_makes_no_sense_is_refused_in_the_known_words() {
         json!([value[0], { "name": "dc", "services": [value[0]["services"][0]] }]);
     let swapped =
         json!([{ "name": "dc", "services": [value[0]["services"][1], value[0]["services"][0]] }]);
-    let mut inner_only = value.clone();
+    let mut inner_only = value;
     inner_only[0]["services"].as_array_mut().unwrap().truncate(1);
     for (manifest, kind, text) in [
         (decoded(&json!([])), Invalid, "invalid manifest: manifest is empty"),
@@ -240,7 +240,7 @@ fn json_is_read_as_leniently_as_go_does() {
     let read = Manifest::from_json(format!(" {loud} trailing").as_bytes()).unwrap();
     assert_eq!(read.manifest, manifest);
     assert!(read.unknown_keys.is_empty());
-    let mut extended = value.clone();
+    let mut extended = value;
     extended[0]["services"][0]["schedule"] = json!("tonight");
     extended[0]["note"] = json!(1);
     let read = Manifest::from_json(extended.to_string().as_bytes()).unwrap();

@@ -68,12 +68,11 @@ impl<'d> Checker<'_, 'd> {
                     Shown(profile.value),
                     Shown(placement.value)
                 );
-                reader.problem_allowing(
-                    path.key("profile"),
-                    profile.place,
-                    message,
-                    place.pricing.names(),
+                let allowed = format!(
+                    "add it: profiles.placement.{}.pricing.{}: {{denom: uact, amount: …}}",
+                    placement.value, profile.value
                 );
+                reader.problem_allowing(path.key("profile"), profile.place, message, allowed);
             }
             Some(_) => {}
         }

@@ -376,7 +376,7 @@ mod tests {
         #[test]
         fn whatever_the_order_it_is_sorted(keys in prop::collection::vec(0u32..20, 0..300)) {
             let sorted: Vec<u32> = order(&keys).into_iter().map(|index| keys[index]).collect();
-            let mut expected = keys.clone();
+            let mut expected = keys;
             expected.sort_unstable();
             prop_assert_eq!(sorted, expected);
         }

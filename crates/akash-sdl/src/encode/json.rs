@@ -1,5 +1,6 @@
 //! JSON as Go writes it.
 
+use super::decimal::digits;
 use super::{Encoder, Keys};
 
 /// How the text is laid out.
@@ -122,29 +123,12 @@ impl Encoder for JsonEncoder {
 
     fn number(&mut self, number: u64) {
         self.before_value();
-        push_decimal(&mut self.out, number);
+        self.out.extend_from_slice(digits(number, &mut [0; 20]).as_bytes());
     }
 
     fn boolean(&mut self, value: bool) {
         self.before_value();
         self.out.extend_from_slice(if value { b"true" } else { b"false" });
-    }
-}
-
-/// Appends the digits of a number.
-fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
-    let start = out.len();
-    loop {
-        // A remainder by ten is a digit.
-        #[expect(clippy::cast_possible_truncation)]
-        out.push(b'0' + (number % 10) as u8);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    if let Some(digits) = out.get_mut(start..) {
-        digits.reverse();
     }
 }
 
@@ -227,14 +211,5 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\\u003c\\u003e\\u0026\\u2028\\u2029\u{202a}/\u{7f}é€"
         );
-    }
-
-    #[test]
-    fn decimal_digits() {
-        for number in [0, 7, 10, 1_048_576, u64::MAX] {
-            let mut out = Vec::new();
-            push_decimal(&mut out, number);
-            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
-        }
     }
 }

@@ -4,10 +4,12 @@
 //! affair. [`json`] writes what Go's `encoding/json` writes, plain or with sorted keys (the form
 //! that is hashed); [`yaml`] writes what yaml.v3 writes.
 
+mod decimal;
 mod json;
 mod yaml;
 mod yaml_scalar;
 
+pub(crate) use decimal::digits;
 pub(crate) use json::{JsonEncoder, Layout};
 pub(crate) use yaml::YamlEncoder;
 

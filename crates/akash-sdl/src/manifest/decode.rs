@@ -350,7 +350,7 @@ impl Decoder {
                     "nextTries" => options.next_tries = number(value, path)?,
                     "nextTimeout" => options.next_timeout = number(value, path)?,
                     "nextCases" => {
-                        options.next_cases = decoder.texts(value, path)?.unwrap_or_default()
+                        options.next_cases = decoder.texts(value, path)?.unwrap_or_default();
                     }
                     _ => options.proxy_buffer_size = number(value, path)?,
                 }

@@ -9,7 +9,7 @@ use super::model::{
     Group, HttpOptions, ImageCredentials, Manifest, Service, ServiceExpose, ServiceParams,
     ServiceResources,
 };
-use crate::encode::{Encoder, JsonEncoder, Keys, Layout, YamlEncoder};
+use crate::encode::{Encoder, JsonEncoder, Keys, Layout, YamlEncoder, digits};
 
 impl Manifest {
     /// The canonical JSON whose SHA-256 is the manifest's version.
@@ -64,7 +64,7 @@ impl Group {
         encoder.object(&GROUP, |encoder, key| match key {
             "name" => encoder.text(&self.name),
             "services" => {
-                encoder.array(&self.services, |encoder, service| service.describe(encoder))
+                encoder.array(&self.services, |encoder, service| service.describe(encoder));
             }
             _ => {}
         });
@@ -212,24 +212,7 @@ fn describe_storage(encoder: &mut impl Encoder, volumes: &[Storage]) {
 
 /// Quantities are texts, so that no reader loses digits of them.
 fn describe_value(encoder: &mut impl Encoder, value: u64) {
-    encoder.object(&VALUE, |encoder, _| encoder.text(itoa(value, &mut [0; 20])));
-}
-
-/// The digits of a number, written into `buffer`.
-fn itoa(mut number: u64, buffer: &mut [u8; 20]) -> &str {
-    let mut start = buffer.len();
-    for (index, slot) in buffer.iter_mut().enumerate().rev() {
-        // A remainder by ten is a digit.
-        #[expect(clippy::cast_possible_truncation)]
-        let digit = b'0' + (number % 10) as u8;
-        *slot = digit;
-        start = index;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    buffer.get(start..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
+    encoder.object(&VALUE, |encoder, _| encoder.text(digits(value, &mut [0; 20])));
 }
 
 fn describe_attributes(encoder: &mut impl Encoder, attributes: &[Attribute]) {
@@ -427,13 +410,6 @@ mod tests {
             let mut sorted = keys.declared.to_vec();
             sorted.sort_unstable();
             assert_eq!(sorted, keys.sorted);
-        }
-    }
-
-    #[test]
-    fn digits() {
-        for number in [0, 9, 10, 128, u64::MAX] {
-            assert_eq!(itoa(number, &mut [0; 20]), number.to_string());
         }
     }
 }

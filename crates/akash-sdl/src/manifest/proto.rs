@@ -23,7 +23,7 @@ pub struct ManifestProtoError {
     /// The service.
     pub service: String,
     /// What is wrong with its resources.
-    pub source: ConvertError,
+    pub source: Box<ConvertError>,
 }
 
 impl Manifest {
@@ -43,11 +43,11 @@ impl Manifest {
                         service_from(service).map_err(|source| ManifestProtoError {
                             group: group.name.clone(),
                             service: name,
-                            source,
+                            source: Box::new(source),
                         })
                     })
                     .collect::<Result<_, _>>()?;
-                Ok(Group { name: group.name.clone(), services })
+                Ok(Group { name: group.name, services })
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { groups })

@@ -1,0 +1,226 @@
+//! The commands, their arguments and their help.
+//!
+//! Names and defaults are those of the Go program where it has the command. Every command gives
+//! an example; flags can be set by the environment as well (see [`crate::env`]).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use crate::commands::version::VERSION;
+
+/// The program's name.
+pub(crate) const NAME: &str = "provider-services";
+
+const ROOT_HELP: &str = "\
+Environment:
+  Every flag can be set by a variable too: --output by AP_OUTPUT, or else by
+  AKASH_OUTPUT. The command line wins over both.
+
+Examples:
+  provider-services sdl validate deploy.yaml
+  provider-services sdl-to-manifest deploy.yaml
+  provider-services help sdl groups";
+
+const SDL_HELP: &str = "\
+Examples:
+  provider-services sdl validate deploy.yaml
+  provider-services sdl groups deploy.yaml
+  provider-services sdl version deploy.yaml";
+
+const VALIDATE_HELP: &str = "\
+Exit code: 0 if the file is valid, with or without warnings; 1 if it is not.
+
+Examples:
+  provider-services sdl validate deploy.yaml
+  provider-services sdl validate --output json deploy.yaml
+  cat deploy.yaml | provider-services sdl validate -";
+
+const GROUPS_HELP: &str = "\
+Examples:
+  provider-services sdl groups deploy.yaml
+  provider-services sdl groups --output json deploy.yaml";
+
+const SDL_VERSION_HELP: &str = "\
+Examples:
+  provider-services sdl version deploy.yaml
+  provider-services sdl version --base64 deploy.yaml";
+
+const MANIFEST_HELP: &str = "\
+Examples:
+  provider-services sdl-to-manifest deploy.yaml
+  provider-services sdl-to-manifest --output yaml deploy.yaml";
+
+const COMPLETION_HELP: &str = "\
+Examples:
+  source <(provider-services completion bash)
+  provider-services completion fish > ~/.config/fish/completions/provider-services.fish";
+
+const VERSION_HELP: &str = "\
+Examples:
+  provider-services version
+  provider-services version --long --output json";
+
+/// The Akash provider's command line
+#[derive(Debug, Parser)]
+#[command(
+    name = NAME,
+    version = VERSION,
+    after_help = ROOT_HELP,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check an SDL and show what it becomes on chain
+    ///
+    /// An SDL is the file in which a tenant describes services, what they need and what they may
+    /// cost.
+    #[command(
+        subcommand,
+        after_help = SDL_HELP,
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Sdl(SdlCommand),
+    /// Print the manifest that an SDL becomes
+    ///
+    /// The manifest is what a tenant sends to a provider once a lease exists.
+    #[command(after_help = MANIFEST_HELP)]
+    SdlToManifest(SdlToManifest),
+    /// Print the script that completes commands in a shell
+    #[command(after_help = COMPLETION_HELP)]
+    Completion(Completion),
+    /// Print the version of this program, on standard error
+    #[command(after_help = VERSION_HELP)]
+    Version(Version),
+}
+
+/// What can be asked of an SDL.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SdlCommand {
+    /// Say whether an SDL is valid, and everything that is wrong with it
+    ///
+    /// Each problem comes with its line and with what would be right. Warnings are about things
+    /// that chain and providers accept but other tools may refuse.
+    #[command(after_help = VALIDATE_HELP)]
+    Validate(Validate),
+    /// Show the deployment groups that an SDL becomes
+    ///
+    /// Groups are what the chain knows of a deployment: what providers bid on.
+    #[command(after_help = GROUPS_HELP)]
+    Groups(Groups),
+    /// Print the version of an SDL: the hash of its manifest
+    ///
+    /// A deployment carries this hash on chain, and providers accept only the manifest that has
+    /// it.
+    #[command(after_help = SDL_VERSION_HELP)]
+    Version(SdlVersion),
+}
+
+/// The SDL that a command reads.
+#[derive(Debug, Args)]
+pub(crate) struct SdlFile {
+    /// Path of the SDL; - reads standard input
+    #[arg(value_name = "SDL", value_hint = ValueHint::FilePath)]
+    pub(crate) path: PathBuf,
+}
+
+/// Arguments of `sdl validate`.
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    pub(crate) sdl: SdlFile,
+    /// For people (text) or for programs (json)
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: ReportFormat,
+}
+
+/// Arguments of `sdl groups`.
+#[derive(Debug, Args)]
+pub(crate) struct Groups {
+    #[command(flatten)]
+    pub(crate) sdl: SdlFile,
+    /// For people (table) or for programs (json)
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) output: GroupsFormat,
+}
+
+/// Arguments of `sdl version`.
+#[derive(Debug, Args)]
+pub(crate) struct SdlVersion {
+    #[command(flatten)]
+    pub(crate) sdl: SdlFile,
+    /// Print base64, as the chain's JSON has it, instead of hex
+    #[arg(long)]
+    pub(crate) base64: bool,
+}
+
+/// Arguments of `sdl-to-manifest`.
+#[derive(Debug, Args)]
+pub(crate) struct SdlToManifest {
+    #[command(flatten)]
+    pub(crate) sdl: SdlFile,
+    /// Format of the manifest
+    #[arg(short, long, value_name = "FORMAT", default_value = "json")]
+    pub(crate) output: ManifestFormat,
+}
+
+/// Arguments of `completion`.
+#[derive(Debug, Args)]
+pub(crate) struct Completion {
+    /// The shell that is to run the script
+    pub(crate) shell: Shell,
+}
+
+/// Arguments of `version`.
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Print commit and compiler too
+    #[arg(long)]
+    pub(crate) long: bool,
+    /// Format of what --long prints
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: ReportFormat,
+}
+
+/// How something is reported.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+}
+
+/// How groups are printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum GroupsFormat {
+    Table,
+    Json,
+}
+
+/// How a manifest is printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ManifestFormat {
+    Json,
+    Yaml,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_tree_of_commands_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! Standard input, output and error, as the commands use them.
+
+use std::io::{self, Read, Write};
+
+use crate::output::Palette;
+
+/// Where a command reads and writes.
+pub(crate) struct Streams<'a> {
+    /// Standard input.
+    pub(crate) stdin: &'a mut dyn Read,
+    /// Standard output, for results.
+    pub(crate) stdout: &'a mut dyn Write,
+    /// Standard error, for everything else.
+    pub(crate) stderr: &'a mut dyn Write,
+    /// Colours for standard output.
+    pub(crate) stdout_palette: Palette,
+    /// Colours for standard error.
+    pub(crate) stderr_palette: Palette,
+}
+
+/// Standard output did not take the result.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output")]
+pub(crate) struct WriteError(#[from] io::Error);
+
+impl WriteError {
+    /// Whether the reader went away, as `head` does when it has seen enough.
+    pub(crate) fn is_reader_gone(&self) -> bool {
+        self.0.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+impl Streams<'_> {
+    /// Writes a part of the result, as it is.
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), WriteError> {
+        self.stdout.write_all(text.as_bytes())?;
+        Ok(self.stdout.flush()?)
+    }
+
+    /// Tells the person in front of the terminal something. If that fails, nobody is left to be
+    /// told.
+    pub(crate) fn tell(&mut self, text: &str) {
+        let _ = self.stderr.write_all(text.as_bytes());
+        let _ = self.stderr.flush();
+    }
+}
