@@ -15,6 +15,10 @@ use crate::problem::Place;
 
 /// The tree of the text, when it is written in everyday YAML throughout.
 pub(super) fn load(text: &str) -> Option<Tree<'_>> {
+    // Tabs, carriage returns, and what has no place in YAML at all, not even in a comment.
+    if text.bytes().any(|byte| matches!(byte, 0..=0x09 | 0x0b..=0x1f | 0x7f)) {
+        return None;
+    }
     let mut lines = Lines {
         loader: Loader::with_capacity(text.len()),
         open: Vec::with_capacity(12),
@@ -293,6 +297,7 @@ mod tests {
             "a:\n  b\n",
             "a: 1\n- b\n",
             "a: #c\n",
+            "# \0\na: 1\n",
         ] {
             assert!(!agrees(text), "taken: {text:?}");
         }
