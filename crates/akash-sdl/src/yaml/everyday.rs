@@ -15,8 +15,7 @@ use crate::problem::Place;
 
 /// The tree of the text, when it is written in everyday YAML throughout.
 pub(super) fn load(text: &str) -> Option<Tree<'_>> {
-    // Tabs, carriage returns, and what has no place in YAML at all, not even in a comment.
-    if text.bytes().any(|byte| matches!(byte, 0..=0x09 | 0x0b..=0x1f | 0x7f)) {
+    if !is_printable(text) {
         return None;
     }
     let mut lines = Lines {
@@ -52,6 +51,13 @@ pub(super) fn load(text: &str) -> Option<Tree<'_>> {
         lines.loader.end().ok()?;
     }
     Some(lines.loader.tree)
+}
+
+/// Without tabs, carriage returns, and what has no place in YAML at all, not even in a comment.
+fn is_printable(text: &str) -> bool {
+    let plain = |byte: u8| !matches!(byte, 0..=0x09 | 0x0b..=0x1f | 0x7f);
+    let odd = |c: char| matches!(c, '\u{80}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    text.bytes().all(plain) && (text.is_ascii() || !text.contains(odd))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -258,6 +264,7 @@ mod tests {
             "a: 'x y' # c\nb: \"z\"\n",
             "a: http://x:80/y#z\nb: k=v\nc: -100m\nd: 0.5\n",
             "  a: 1\n  b: 2\n",
+            "# é – 😀\na: 1\n",
             "- a\n- b: c\n",
             "a:\n    b: c\n    # odd comment\n  # another\nd: e\n",
         ] {
@@ -298,6 +305,7 @@ mod tests {
             "a: 1\n- b\n",
             "a: #c\n",
             "# \0\na: 1\n",
+            "# \u{feff}\na: 1\n",
         ] {
             assert!(!agrees(text), "taken: {text:?}");
         }
