@@ -22,17 +22,50 @@ const MAX_MERGED_ENTRIES: usize = 100_000;
 
 /// Reads the first document of the text.
 pub(crate) fn load(text: &str) -> Result<Tree<'_>, Problem> {
+    check_characters(text)?;
     match everyday::load(text) {
         Some(tree) => Ok(tree),
         None => load_any(text),
     }
 }
 
+/// Refuses what no YAML may hold, comments included: control characters and half-characters.
+pub(super) fn check_characters(text: &str) -> Result<(), Problem> {
+    let odd = |c: char| {
+        matches!(
+            c,
+            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}'
+                | '\u{86}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+    };
+    // Nearly every text is plain ASCII, for which looking at bytes is much faster.
+    if text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~')) {
+        return Ok(());
+    }
+    let Some((at, found)) = text.char_indices().find(|(_, c)| odd(*c)) else { return Ok(()) };
+    let before = text.get(..at).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |index| index + 1);
+    let column = before.get(line_start..).unwrap_or_default().chars().count();
+    Err(Problem {
+        path: String::new(),
+        place: place(Marker::new(at, before.matches('\n').count() + 1, column)),
+        message: format!("the character U+{:04X} is not allowed", u32::from(found)),
+        allowed: Some("text, line breaks and tabs".into()),
+    })
+}
+
 /// Reads whatever is YAML.
 pub(super) fn load_any(text: &str) -> Result<Tree<'_>, Problem> {
     let mut loader = Loader::with_capacity(text.len());
+    let unfinished = (!text.ends_with(['\n', '\r'])).then(|| text.chars().count());
     for item in Parser::new_from_str(text) {
-        let (event, span) = item.map_err(|error| syntax_problem(&error))?;
+        let (mut event, span) = item.map_err(|error| syntax_problem(&error))?;
+        if let Some(length) = unfinished
+            && let Event::Scalar(value, style, ..) = &mut event
+            && span.end.index() >= length
+        {
+            trim_last_block(value, *style);
+        }
         // Go's tools read the first document and ignore the rest.
         if event == Event::DocumentEnd {
             break;
@@ -40,6 +73,16 @@ pub(super) fn load_any(text: &str) -> Result<Tree<'_>, Problem> {
         loader.event(event, span)?;
     }
     Ok(loader.tree)
+}
+
+/// A block scalar that runs to the end of a text without a last line break has none either,
+/// where the parser gives it one.
+fn trim_last_block(value: &mut Cow<'_, str>, style: ScalarStyle) {
+    if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
+        && let Some(body) = value.strip_suffix('\n')
+    {
+        *value = Cow::Owned(body.to_owned());
+    }
 }
 
 /// A collection whose end has not been seen.
@@ -460,6 +503,26 @@ mod tests {
             assert!(problem.message.contains(part), "{text:?}: {problem}");
             assert_eq!((problem.place.line, problem.path.as_str()), (line, path), "{problem}");
         }
+    }
+
+    #[test]
+    fn the_last_line_break_is_the_texts_own() {
+        assert_eq!(loaded("a: |\n  x\n  y\n"), "{a:'x\ny\n'}");
+        assert_eq!(loaded("a: |\n  x\n  y"), "{a:'x\ny'}");
+        assert_eq!(loaded("a: >\n  x\n  y"), "{a:'x y'}");
+        assert_eq!(loaded("a: |\n  x\nb: y"), "{a:'x\n',b:y}");
+        assert_eq!(loaded("a: |\n  x\n# y"), "{a:'x\n'}");
+    }
+
+    #[test]
+    fn control_characters_are_refused_where_they_stand() {
+        let problem = load("a: 1\nb: é\u{1}\n").unwrap_err();
+        assert_eq!(
+            problem.to_string(),
+            "2:5: the character U+0001 is not allowed (text, line breaks and tabs)"
+        );
+        assert!(load("# \u{feff}\na: 1\n").is_err());
+        assert!(load("a: 1\t\r\n").is_ok());
     }
 
     #[test]
