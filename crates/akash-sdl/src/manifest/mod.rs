@@ -2,7 +2,7 @@
 //!
 //! The types hold what was sent, valid or not: nullable lists stay nullable because the
 //! difference between `null` and `[]` goes into the hash. [`Manifest::validate`] says whether a
-//! manifest makes sense by itself, [`cross`] whether it is what the deployment's groups paid for.
+//! manifest makes sense by itself, [`Manifest::validate_against`] whether it is what the deployment's groups paid for.
 
 mod cross;
 mod decode;
