@@ -1,0 +1,120 @@
+//! One CometBFT node: what it is, its blocks, its transactions.
+//!
+//! Everything here is JSON-RPC on the CometBFT port, whatever transport state queries use.
+
+mod block;
+mod discovery;
+mod hash;
+mod status;
+
+pub use block::{Block, BlockResults, Event, TxFound, TxResult};
+pub use discovery::{ClientVersion, Discovery, DiscoveryError, SupportedVersion};
+pub use hash::{TxHash, TxHashError};
+pub use status::NodeStatus;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Failure, QueryError};
+use crate::transport::{RpcClient, RpcError};
+
+/// Asks one node about itself.
+#[derive(Clone, Debug)]
+pub struct Node {
+    rpc: RpcClient,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+#[derive(Serialize)]
+struct AtHeight {
+    height: String,
+}
+
+#[derive(Serialize)]
+struct ByHash {
+    hash: String,
+    prove: bool,
+}
+
+impl Node {
+    /// Asks through `rpc`.
+    #[must_use]
+    pub const fn new(rpc: RpcClient) -> Self {
+        Self { rpc }
+    }
+
+    /// The JSON-RPC client below.
+    #[must_use]
+    pub const fn rpc(&self) -> &RpcClient {
+        &self.rpc
+    }
+
+    /// Which chain it is on, how far it is, and whether it is still catching up.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn status(&self) -> Result<NodeStatus, QueryError> {
+        self.get("status", &Nothing {}, || "the node's status".to_owned()).await
+    }
+
+    /// What the transactions of a block did.
+    ///
+    /// The newest block that [`Node::status`] reports may not be there yet: that error is
+    /// transient.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn block_results(&self, height: u64) -> Result<BlockResults, QueryError> {
+        let asked = || format!("results of block {height}");
+        self.get("block_results", &AtHeight { height: height.to_string() }, asked).await
+    }
+
+    /// A block.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn block(&self, height: u64) -> Result<Block, QueryError> {
+        let asked = || format!("block {height}");
+        self.get("block", &AtHeight { height: height.to_string() }, asked).await
+    }
+
+    /// A transaction that is in a block; `None` if this node knows of none. It may still come, and
+    /// a node that does not index transactions knows of none at all.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn tx(&self, hash: TxHash) -> Result<Option<TxFound>, QueryError> {
+        // Go asks for the proof too and drops it.
+        let params = ByHash { hash: hash.to_base64(), prove: false };
+        match self.rpc.call("tx", &params).await {
+            Ok(found) => Ok(Some(found)),
+            Err(RpcError::Refused(refusal)) if refusal.data.ends_with(") not found") => Ok(None),
+            Err(error) => Err(QueryError::new(format!("transaction {hash}"), Failure::from(error))),
+        }
+    }
+
+    /// What versions of the API the node speaks.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn discover(&self) -> Result<Discovery, QueryError> {
+        self.get("akash", &Nothing {}, || "the node's API versions".to_owned()).await
+    }
+
+    async fn get<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &(impl Serialize + Sync),
+        asked: impl FnOnce() -> String,
+    ) -> Result<T, QueryError> {
+        let result = self.rpc.call(method, params).await;
+        result.map_err(|error| QueryError::new(asked(), Failure::from(error)))
+    }
+}

@@ -1,0 +1,150 @@
+//! gRPC over HTTP/2, with messages left as the bytes they are.
+
+use std::fmt;
+
+use bytes::{Buf, BufMut, Bytes};
+use http::uri::PathAndQuery;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::transport::{Channel, ClientTlsConfig};
+use tonic::{Code, Status};
+
+use super::failure::chain;
+use super::{
+    Endpoint, Failure, Limits, Malformed, Reply, SetupError, Transport, Unavailable, status,
+};
+
+/// Metadata in which a node says what height it read.
+const HEIGHT: &str = "x-cosmos-block-height";
+
+/// The transport over a node's gRPC port.
+#[derive(Clone)]
+pub struct Grpc {
+    channel: Channel,
+    authorization: Option<MetadataValue<Ascii>>,
+    name: String,
+    limits: Limits,
+}
+
+impl Grpc {
+    /// Prepares to ask `endpoint`. Connects when first used.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, SetupError> {
+        let name = endpoint.to_string();
+        let wrong = |source| SetupError::Grpc { endpoint: name.clone(), source };
+        let mut channel = Channel::builder(endpoint.uri().clone())
+            .connect_timeout(limits.dial)
+            // Without pings a connection that died silently would be used for ever.
+            .http2_keep_alive_interval(std::time::Duration::from_secs(30))
+            .keep_alive_timeout(limits.dial)
+            .tcp_nodelay(true);
+        if endpoint.is_tls() {
+            let tls = ClientTlsConfig::new().with_webpki_roots();
+            channel = channel.tls_config(tls).map_err(wrong)?;
+        }
+        // Basic authentication is a word and base64: always ASCII, so always a value.
+        let authorization = endpoint
+            .authorization()
+            .and_then(|value| MetadataValue::try_from(value.as_bytes()).ok());
+        Ok(Self { channel: channel.connect_lazy(), authorization, name, limits })
+    }
+
+    async fn call(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+        let limit = self.limits.answer_bytes;
+        let mut client =
+            tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(limit);
+        client.ready().await.map_err(|error| self.cannot_connect(&error))?;
+        let path = PathAndQuery::try_from(path)
+            .map_err(|error| Failure::InvalidArgument { text: error.to_string() })?;
+        let mut request = tonic::Request::new(Bytes::from(request));
+        if let Some(value) = &self.authorization {
+            request.metadata_mut().insert("authorization", value.clone());
+        }
+        let response =
+            client.unary(request, path, Verbatim).await.map_err(|status| self.failure(&status))?;
+        let height = response.metadata().get(HEIGHT).and_then(|value| value.to_str().ok());
+        let height = height.and_then(|text| text.parse().ok()).filter(|&height| height > 0);
+        Ok(Reply { bytes: response.into_inner(), height })
+    }
+
+    fn cannot_connect(&self, error: &tonic::transport::Error) -> Failure {
+        Unavailable::Connect { endpoint: self.name.clone(), reason: chain(error) }.into()
+    }
+
+    /// Tells what the node said from what our own side of the connection noticed.
+    fn failure(&self, status: &Status) -> Failure {
+        let limit = self.limits.answer_bytes;
+        if status.code() == Code::OutOfRange && status.message().contains("length too large") {
+            return Malformed::TooLarge { limit }.into();
+        }
+        match std::error::Error::source(status) {
+            None => status::from_grpc(status.code(), status.message()),
+            Some(source) => {
+                let (endpoint, reason) = (self.name.clone(), chain(source));
+                match status.code() {
+                    Code::Unavailable => Unavailable::Connect { endpoint, reason }.into(),
+                    _ => Unavailable::Broken { endpoint, reason }.into(),
+                }
+            }
+        }
+    }
+}
+
+impl Transport for Grpc {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+        let after = self.limits.request;
+        match tokio::time::timeout(after, self.call(path, request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Unavailable::Timeout { endpoint: self.name.clone(), after }.into()),
+        }
+    }
+}
+
+impl fmt::Debug for Grpc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Grpc")
+            .field("endpoint", &self.name)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Carries messages without looking at them.
+struct Verbatim;
+
+impl Codec for Verbatim {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Verbatim {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, item: Bytes, into: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        into.put(item);
+        Ok(())
+    }
+}
+
+impl Decoder for Verbatim {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}

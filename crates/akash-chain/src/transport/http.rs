@@ -1,0 +1,143 @@
+//! One HTTP POST to a node, bounded in time and size.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use super::failure::chain;
+use super::{Endpoint, Malformed, RpcError, Unavailable};
+
+/// How long and how much a node may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For a connection to be made.
+    pub dial: Duration,
+    /// For a whole call, from the first byte sent to the last received.
+    pub request: Duration,
+    /// Bytes of one answer.
+    pub answer_bytes: usize,
+}
+
+impl Default for Limits {
+    /// Ten and thirty seconds, as in Go; 64 MiB, which is some ten times a block full of orders.
+    fn default() -> Self {
+        Self {
+            dial: Duration::from_secs(10),
+            request: Duration::from_secs(30),
+            answer_bytes: 64 << 20,
+        }
+    }
+}
+
+/// Why a client could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The TLS library refuses its own cryptography.
+    #[error("TLS for HTTP cannot be set up")]
+    Tls(#[source] rustls::Error),
+    /// The gRPC library refuses the address or TLS.
+    #[error("gRPC to {endpoint} cannot be set up")]
+    Grpc {
+        /// The address.
+        endpoint: String,
+        /// Why not.
+        source: tonic::transport::Error,
+    },
+}
+
+pub(super) struct HttpClient {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    endpoint: Endpoint,
+    limits: Limits,
+}
+
+impl HttpClient {
+    pub(super) fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, SetupError> {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_connect_timeout(Some(limits.dial));
+        http.set_keepalive(Some(Duration::from_secs(30)));
+        http.set_nodelay(true);
+        // The provider is named: other crates may bring a second one, and rustls does not choose.
+        let connector = HttpsConnectorBuilder::new()
+            .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())
+            .map_err(SetupError::Tls)?
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(http);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(90))
+            .pool_max_idle_per_host(50)
+            .build(connector);
+        Ok(Self { client, endpoint, limits })
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Sends JSON and takes whatever comes back.
+    pub(super) async fn post(&self, json: Vec<u8>) -> Result<(StatusCode, Bytes), RpcError> {
+        let after = self.limits.request;
+        match tokio::time::timeout(after, self.exchange(json)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Unavailable::Timeout { endpoint: self.name(), after }.into()),
+        }
+    }
+
+    async fn exchange(&self, json: Vec<u8>) -> Result<(StatusCode, Bytes), RpcError> {
+        let response = self.client.request(self.request(json)).await.map_err(|error| {
+            let (endpoint, reason) = (self.name(), chain(&error));
+            match error.is_connect() {
+                true => Unavailable::Connect { endpoint, reason },
+                false => Unavailable::Broken { endpoint, reason },
+            }
+        })?;
+        let (parts, body) = Response::into_parts(response);
+        let limit = self.limits.answer_bytes;
+        match Limited::new(body, limit).collect().await {
+            Ok(body) => Ok((parts.status, body.to_bytes())),
+            Err(error) if error.is::<LengthLimitError>() => {
+                Err(Malformed::TooLarge { limit }.into())
+            }
+            Err(error) => {
+                let reason = chain(error.as_ref());
+                Err(Unavailable::Broken { endpoint: self.name(), reason }.into())
+            }
+        }
+    }
+
+    fn request(&self, json: Vec<u8>) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(Bytes::from(json)));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.endpoint.uri().clone();
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(value) = self.endpoint.authorization() {
+            headers.insert(AUTHORIZATION, value.clone());
+        }
+        request
+    }
+
+    fn name(&self) -> String {
+        self.endpoint.to_string()
+    }
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClient")
+            .field("endpoint", &self.endpoint)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,238 @@
+//! JSON-RPC to the CometBFT port of a node.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::failure::words;
+use super::http::HttpClient;
+use super::{Endpoint, Failure, Limits, Malformed, SetupError, Unavailable};
+
+/// A client for the JSON-RPC of one node. Cheap to clone; clones share their connections.
+#[derive(Clone, Debug)]
+pub struct RpcClient {
+    http: Arc<HttpClient>,
+}
+
+/// Why a JSON-RPC call brought no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RpcError {
+    /// Nobody answered.
+    #[error("no answer")]
+    Unavailable(#[from] Unavailable),
+    /// The answer has no meaning.
+    #[error("unreadable answer")]
+    Malformed(#[from] Malformed),
+    /// The node answered with an error.
+    #[error(transparent)]
+    Refused(#[from] RpcRefusal),
+}
+
+/// A JSON-RPC error, as the node wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, thiserror::Error)]
+#[error("JSON-RPC error {code}: {message}: {data}")]
+pub struct RpcRefusal {
+    /// Number of JSON-RPC; nearly always -32603.
+    pub code: i64,
+    /// Its name; nearly always `Internal error`.
+    #[serde(default)]
+    pub message: String,
+    /// What is wrong: this is the text to look at.
+    #[serde(default, deserialize_with = "text_or_json")]
+    pub data: String,
+}
+
+impl RpcClient {
+    /// Prepares to call `endpoint`. Connects when first used.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, SetupError> {
+        Ok(Self { http: Arc::new(HttpClient::new(endpoint, limits)?) })
+    }
+
+    /// The node's address.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        self.http.endpoint()
+    }
+
+    /// Calls `method` with named `params`. As CometBFT wants them: 64-bit numbers as text, bytes
+    /// as base64, and `abci_query` data as hex.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or the answer is an error or not a `T`.
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &(impl Serialize + Sync),
+    ) -> Result<T, RpcError> {
+        let request = Request { jsonrpc: "2.0", id: 1, method, params };
+        let json = serde_json::to_vec(&request)
+            .map_err(|error| Malformed::Json { what: "the request", reason: error.to_string() })?;
+        let (status, body) = self.http.post(json).await?;
+        read(&self.endpoint().to_string(), method, status, &body)
+    }
+}
+
+impl RpcError {
+    /// The node's own words, if it refused.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => Some(&refusal.data),
+            Self::Unavailable(_) | Self::Malformed(_) => None,
+        }
+    }
+}
+
+impl From<RpcError> for Failure {
+    /// What an error of the RPC layer means for a question: JSON-RPC errors say that the node could
+    /// not answer, never that a thing does not exist.
+    fn from(error: RpcError) -> Self {
+        match error {
+            RpcError::Unavailable(unavailable) => Self::Unavailable(unavailable),
+            RpcError::Malformed(malformed) => Self::Malformed(malformed),
+            RpcError::Refused(refusal) => {
+                let text = if refusal.data.is_empty() { refusal.message } else { refusal.data };
+                match refusal.code {
+                    -32601 => Self::Unimplemented { text },
+                    -32602 | -32600 | -32700 => Self::InvalidArgument { text },
+                    _ => Self::Unavailable(Unavailable::Node { text }),
+                }
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Request<'a, P> {
+    jsonrpc: &'static str,
+    id: u32,
+    method: &'a str,
+    params: &'a P,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<RpcRefusal>,
+}
+
+/// Makes sense of an HTTP answer.
+///
+/// CometBFT sends its errors with 200 or 500; any other status is not its own.
+fn read<T: DeserializeOwned>(
+    endpoint: &str,
+    method: &'static str,
+    status: StatusCode,
+    body: &Bytes,
+) -> Result<T, RpcError> {
+    let (endpoint, code) = (endpoint.to_owned(), status.as_u16());
+    if !matches!(code, 200 | 500) {
+        return Err(Unavailable::HttpStatus { endpoint, status: code }.into());
+    }
+    let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|error| match code {
+        200 => Unavailable::NotANode { endpoint: endpoint.clone(), reason: error.to_string() },
+        _ => Unavailable::HttpStatus { endpoint: endpoint.clone(), status: code },
+    })?;
+    match (envelope.error, envelope.result) {
+        (Some(refusal), _) => Err(RpcRefusal { data: words(&refusal.data), ..refusal }.into()),
+        (None, Some(result)) => serde_json::from_str(result.get())
+            .map_err(|error| Malformed::Json { what: method, reason: error.to_string() }.into()),
+        (None, None) => {
+            let reason = "neither a result nor an error".to_owned();
+            Err(Unavailable::NotANode { endpoint, reason }.into())
+        }
+    }
+}
+
+/// `data` is text from CometBFT; JSON-RPC allows anything.
+fn text_or_json<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let text = match &value {
+        serde_json::Value::Null => Cow::Borrowed(""),
+        serde_json::Value::String(text) => Cow::Borrowed(text.as_str()),
+        other => Cow::Owned(other.to_string()),
+    };
+    Ok(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(status: u16, body: &str) -> Result<u32, RpcError> {
+        let status = StatusCode::from_u16(status).unwrap();
+        read("http://node", "answer", status, &Bytes::copy_from_slice(body.as_bytes()))
+    }
+
+    #[test]
+    fn results_and_errors_are_read_with_either_status() {
+        for status in [200, 500] {
+            assert_eq!(read_text(status, r#"{"jsonrpc":"2.0","id":1,"result":42}"#), Ok(42));
+            let body = r#"{"id":1,"error":{"code":-32603,"message":"Internal error","data":"x"}}"#;
+            let refusal = RpcRefusal {
+                code: -32603,
+                message: "Internal error".to_owned(),
+                data: "x".to_owned(),
+            };
+            assert_eq!(read_text(status, body), Err(RpcError::Refused(refusal)));
+        }
+        let error = read_text(200, r#"{"error":{"code":1,"data":{"a":[1]}}}"#).unwrap_err();
+        assert_eq!(error.refusal(), Some(r#"{"a":[1]}"#));
+        let error = read_text(200, r#"{"error":{"code":1,"data":null},"result":7}"#).unwrap_err();
+        assert_eq!(error.refusal(), Some(""));
+    }
+
+    #[test]
+    fn what_is_no_node_is_unavailable() {
+        for body in ["", "<html>", "[]", "{}", r#"{"result":null}"#, r#"{"error":7}"#, "null"] {
+            let error = read_text(200, body).unwrap_err();
+            let not_a_node = matches!(error, RpcError::Unavailable(Unavailable::NotANode { .. }));
+            assert!(not_a_node, "{body}: {error:?}");
+        }
+        for status in [204, 301, 401, 404, 429, 500, 502, 503, 504] {
+            let error = read_text(status, "<html>").unwrap_err();
+            let RpcError::Unavailable(unavailable @ Unavailable::HttpStatus { .. }) = error else {
+                panic!("{status}: {error:?}");
+            };
+            let lasting = [204, 301, 401, 404].contains(&status);
+            assert_eq!(unavailable.is_transient(), !lasting, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_result_of_another_shape_is_malformed() {
+        let error = read_text(200, r#"{"result":{"height":"1"}}"#).unwrap_err();
+        let malformed =
+            matches!(error, RpcError::Malformed(Malformed::Json { what: "answer", .. }));
+        assert!(malformed, "{error:?}");
+    }
+
+    #[test]
+    fn an_rpc_error_never_means_that_a_thing_is_missing() {
+        for (code, data) in [(-32603, "tx (AB) not found"), (-32000, "not found"), (5, "NotFound")]
+        {
+            let refusal = RpcRefusal { code, message: String::new(), data: data.to_owned() };
+            let failure = Failure::from(RpcError::Refused(refusal));
+            let text = data.to_owned();
+            assert_eq!(failure, Failure::Unavailable(Unavailable::Node { text }), "{code}");
+        }
+        let refusal = |code| {
+            let (message, data) = ("Method not found".to_owned(), String::new());
+            Failure::from(RpcError::Refused(RpcRefusal { code, message, data }))
+        };
+        let text = "Method not found".to_owned();
+        assert_eq!(refusal(-32601), Failure::Unimplemented { text: text.clone() });
+        assert_eq!(refusal(-32602), Failure::InvalidArgument { text });
+    }
+}

@@ -1,0 +1,199 @@
+//! The bytes of a transaction.
+//!
+//! What is signed is what is sent: body and auth info are encoded once, signed as those bytes, and
+//! go out as those bytes.
+
+use std::fmt;
+
+use akash_proto::cosmos::crypto::secp256k1::PubKey;
+use akash_proto::cosmos::tx::signing::v1beta1::SignMode;
+use akash_proto::cosmos::tx::v1beta1::mode_info::{Single, Sum};
+use akash_proto::cosmos::tx::v1beta1::{AuthInfo, ModeInfo, SignDoc, SignerInfo, TxBody, TxRaw};
+use akash_proto::to_any;
+use akash_types::Address;
+use prost::Message as _;
+
+use super::{Fee, Message, Signer, TxHash};
+
+/// What a transaction shall be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TxPlan<'a> {
+    /// The chain it is for.
+    pub chain_id: &'a str,
+    /// Number of the signer's account.
+    pub account_number: u64,
+    /// How many transactions the account has sent before it.
+    pub sequence: u64,
+    /// What it does, in this order: all of it or nothing.
+    pub messages: &'a [Message],
+    /// What is paid for it.
+    pub fee: &'a Fee,
+    /// A note for whoever reads it on chain.
+    pub memo: &'a str,
+    /// Last height at which it may be included; 0 is no limit.
+    pub timeout_height: u64,
+}
+
+/// Why a transaction cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// Nothing to do.
+    #[error("a transaction needs at least one message")]
+    NoMessages,
+    /// No chain to do it on.
+    #[error("a transaction needs the id of its chain")]
+    NoChainId,
+    /// A message that the signer has no right to send.
+    #[error("{type_url} must be signed by {needs}, not by {has}")]
+    WrongSigner {
+        /// Type of the message.
+        type_url: String,
+        /// Whose signature it needs.
+        needs: Address,
+        /// Who signs.
+        has: Address,
+    },
+}
+
+/// A transaction without its signature.
+#[derive(Clone)]
+pub struct Unsigned<S> {
+    body: Vec<u8>,
+    auth_info: Vec<u8>,
+    sign_doc: Vec<u8>,
+    signer: S,
+}
+
+impl<S: Signer> Unsigned<S> {
+    /// Builds what `plan` says, to be signed by `signer`.
+    ///
+    /// # Errors
+    ///
+    /// When the plan is empty, or the signer may not send a message of it.
+    pub fn new(plan: &TxPlan<'_>, signer: S) -> Result<Self, BuildError> {
+        if plan.messages.is_empty() {
+            return Err(BuildError::NoMessages);
+        }
+        if plan.chain_id.is_empty() {
+            return Err(BuildError::NoChainId);
+        }
+        let has = signer.address();
+        if let Some(message) = plan.messages.iter().find(|message| message.signer() != has) {
+            let (type_url, needs) = (message.type_url().to_owned(), message.signer());
+            return Err(BuildError::WrongSigner { type_url, needs, has });
+        }
+        let body = TxBody {
+            messages: plan.messages.iter().map(|message| message.as_any().clone()).collect(),
+            memo: plan.memo.to_owned(),
+            timeout_height: plan.timeout_height,
+            ..TxBody::default()
+        };
+        let signer_info = SignerInfo {
+            public_key: Some(to_any(&PubKey { key: signer.public_key().to_vec() })),
+            mode_info: Some(ModeInfo {
+                sum: Some(Sum::Single(Single { mode: SignMode::Direct.into() })),
+            }),
+            sequence: plan.sequence,
+        };
+        let auth_info = AuthInfo {
+            signer_infos: vec![signer_info],
+            fee: Some(plan.fee.into()),
+            ..AuthInfo::default()
+        };
+        let (body, auth_info) = (body.encode_to_vec(), auth_info.encode_to_vec());
+        let sign_doc = SignDoc {
+            body_bytes: body.clone(),
+            auth_info_bytes: auth_info.clone(),
+            chain_id: plan.chain_id.to_owned(),
+            account_number: plan.account_number,
+        };
+        Ok(Self { body, auth_info, sign_doc: sign_doc.encode_to_vec(), signer })
+    }
+
+    /// Encoded body: messages, memo, timeout.
+    #[must_use]
+    pub fn body_bytes(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Encoded auth info: signer and fee.
+    #[must_use]
+    pub fn auth_info_bytes(&self) -> &[u8] {
+        &self.auth_info
+    }
+
+    /// What is signed.
+    #[must_use]
+    pub fn sign_bytes(&self) -> &[u8] {
+        &self.sign_doc
+    }
+
+    /// The transaction with its signature.
+    #[must_use]
+    pub fn sign(self) -> SignedTx {
+        let signature = self.signer.sign(&self.sign_doc);
+        let raw = self.raw(signature.to_vec());
+        SignedTx { hash: TxHash::of(&raw), raw }
+    }
+
+    /// What to simulate: the transaction with 64 zero bytes for a signature, which simulation does
+    /// not check. With the fee in it, the gas it uses is exactly what the real one uses.
+    #[must_use]
+    pub fn to_simulate(&self) -> Vec<u8> {
+        self.raw(vec![0; 64])
+    }
+
+    /// What Go simulates: the transaction with an empty signature. Also without a fee, as Go does
+    /// it, the gas comes out some 16000 lower than what the real one uses.
+    #[must_use]
+    pub fn to_simulate_as_go(&self) -> Vec<u8> {
+        self.raw(Vec::new())
+    }
+
+    fn raw(&self, signature: Vec<u8>) -> Vec<u8> {
+        let raw = TxRaw {
+            body_bytes: self.body.clone(),
+            auth_info_bytes: self.auth_info.clone(),
+            signatures: vec![signature],
+        };
+        raw.encode_to_vec()
+    }
+}
+
+impl<S: Signer> fmt::Debug for Unsigned<S> {
+    /// Shows who signs, never with what.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unsigned")
+            .field("signer", &self.signer.address())
+            .field("body", &hex::encode(&self.body))
+            .field("auth_info", &hex::encode(&self.auth_info))
+            .finish_non_exhaustive()
+    }
+}
+
+/// A transaction as it is broadcast.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedTx {
+    raw: Vec<u8>,
+    hash: TxHash,
+}
+
+impl SignedTx {
+    /// A transaction that was signed elsewhere.
+    #[must_use]
+    pub fn from_raw(raw: Vec<u8>) -> Self {
+        Self { hash: TxHash::of(&raw), raw }
+    }
+
+    /// The bytes to broadcast.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// Its name on chain.
+    #[must_use]
+    pub const fn hash(&self) -> TxHash {
+        self.hash
+    }
+}

@@ -1,0 +1,30 @@
+//! Transactions: from what is meant to what a block says of it.
+//!
+//! ```text
+//! message ─► build ─► simulate ─► fee ─► build ─► sign ─► broadcast ─► wait
+//! ```
+//!
+//! Everything up to the signature is plain functions; [`simulate`], [`broadcast()`] and [`wait_for`]
+//! talk to a node, once or until a limit, and decide nothing that their caller could.
+//! Which message goes when, with which sequence, and what follows a refusal, is the lane's business.
+
+mod broadcast;
+mod build;
+mod code;
+mod fee;
+mod gas;
+pub mod message;
+mod signer;
+mod simulate;
+mod wait;
+
+pub use crate::query::{TxFound, TxHash, TxResult};
+pub use broadcast::{Broadcast, BroadcastError, BroadcastMode, BroadcastModeError, broadcast};
+pub use build::{BuildError, SignedTx, TxPlan, Unsigned};
+pub use code::{Refusal, RefusalKind, SequenceMismatch};
+pub use fee::{Fee, FeeError, FeeRule};
+pub use gas::{GasAdjustment, GasError};
+pub use message::{Message, MessageError};
+pub use signer::Signer;
+pub use simulate::{SimulateError, Simulation, SimulationRefusal, simulate};
+pub use wait::{Wait, WaitError, wait_for};
