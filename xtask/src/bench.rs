@@ -19,12 +19,20 @@ struct Bench {
     about: &'static str,
 }
 
-const BENCHES: &[Bench] = &[Bench {
-    name: "sdl",
-    package: "akash-sdl",
-    target: "sdl",
-    about: "an SDL file to groups, manifest and version hash",
-}];
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "devnet",
+        package: "akash-devnet",
+        target: "devnet",
+        about: "signed messages executed per second, and what 100,000 open orders weigh",
+    },
+    Bench {
+        name: "sdl",
+        package: "akash-sdl",
+        target: "sdl",
+        about: "an SDL file to groups, manifest and version hash",
+    },
+];
 
 const EXAMPLES: &str = "\
 Examples:

@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::cli::Cli;
 use crate::output::Palette;
 use crate::streams::{Streams, WriteError};
+use crate::surroundings::Surroundings;
 use crate::{commands, env};
 
 /// Runs the program.
@@ -24,7 +25,10 @@ pub(crate) fn run(
         .try_get_matches_from(args)
         .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
     let outcome = match parsed {
-        Ok(cli) => commands::run(cli.command, streams),
+        Ok(cli) => {
+            let surroundings = Surroundings::new(cli.globals, variable);
+            commands::run(cli.command, &surroundings, streams)
+        }
         Err(error) => not_a_command(&error, variable, streams).map_err(Into::into),
     };
     outcome.unwrap_or_else(|error| {

@@ -8,7 +8,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::devnet::DevnetArgs;
+use crate::commands::keys::Keys;
+use crate::commands::query::Query;
+use crate::commands::tx::Tx;
 use crate::commands::version::VERSION;
+use crate::surroundings::Globals;
 
 /// The program's name.
 pub(crate) const NAME: &str = "provider-services";
@@ -20,7 +25,10 @@ Environment:
 
 Examples:
   provider-services sdl validate deploy.yaml
-  provider-services sdl-to-manifest deploy.yaml
+  provider-services keys add provider
+  provider-services query market lease list --provider akash1… -o table
+  provider-services tx deployment create deploy.yaml --from tenant
+  provider-services devnet
   provider-services help sdl groups";
 
 const SDL_HELP: &str = "\
@@ -73,6 +81,8 @@ Examples:
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -91,6 +101,17 @@ pub(crate) enum Command {
         arg_required_else_help = true
     )]
     Sdl(SdlCommand),
+    /// Manage the keys of accounts
+    Keys(Keys),
+    /// Send a transaction
+    Tx(Box<Tx>),
+    /// Ask the chain
+    #[command(visible_alias = "q")]
+    Query(Query),
+    /// Run a chain on this machine, to try things
+    ///
+    /// It has one node, which speaks like any other, and nobody's money.
+    Devnet(DevnetArgs),
     /// Print the manifest that an SDL becomes
     ///
     /// The manifest is what a tenant sends to a provider once a lease exists.

@@ -4,26 +4,34 @@
 //! This file alone touches the process: its arguments, environment and streams are passed on.
 
 mod app;
+mod chain;
 mod cli;
 mod commands;
+mod console;
 mod env;
 mod output;
+mod runtime;
 mod source;
 mod streams;
+mod surroundings;
+mod yaml_file;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use console::Console;
 use output::Palette;
 use streams::Streams;
 
 fn main() -> ExitCode {
     let variable = |name: &str| std::env::var_os(name);
-    let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
+    let (mut stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
     let mut streams = Streams {
         stdout_palette: Palette::choose(stdout.is_terminal(), &variable),
         stderr_palette: Palette::choose(stderr.is_terminal(), &variable),
-        stdin: &mut stdin.lock(),
+        console: Console::new(stdin.is_terminal()),
+        // Not locked: whoever asks for a passphrase reads from it too.
+        stdin: &mut stdin,
         stdout: &mut stdout.lock(),
         stderr: &mut stderr.lock(),
     };

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 
+use crate::console::Console;
 use crate::output::Palette;
 
 /// Where a command reads and writes.
@@ -12,6 +13,8 @@ pub(crate) struct Streams<'a> {
     pub(crate) stdout: &'a mut dyn Write,
     /// Standard error, for everything else.
     pub(crate) stderr: &'a mut dyn Write,
+    /// Questions to whoever is there.
+    pub(crate) console: Console,
     /// Colours for standard output.
     pub(crate) stdout_palette: Palette,
     /// Colours for standard error.

@@ -33,6 +33,16 @@ pub(super) const RULES: &[Rule] = &[
         because: "an SDL is read from text, the same way everywhere",
     },
     Rule {
+        of: "akash-chain",
+        may_not_reach: &[&["akash-devnet"]],
+        because: "the client must not be able to tell the devnet from a real node",
+    },
+    Rule {
+        of: "akash-devnet",
+        may_not_reach: &[&["akash-chain"]],
+        because: "the chain does not lean on the client it is there to test",
+    },
+    Rule {
         of: "provider-engine",
         may_not_reach: &[&NETWORK, &["kube", "kube-*", "k8s-openapi", "bollard", "redis"]],
         because: "decisions are functions of state, input and time",

@@ -1,18 +1,32 @@
 //! What each command does: one file per group of commands.
 
 mod completion;
-mod sdl;
+pub(crate) mod devnet;
+mod ids;
+pub(crate) mod keys;
+pub(crate) mod query;
+pub(crate) mod sdl;
+pub(crate) mod tx;
 pub(crate) mod version;
 
 use std::process::ExitCode;
 
 use crate::cli::Command;
 use crate::streams::Streams;
+use crate::surroundings::Surroundings;
 
 /// Runs a command. An error is told by the caller; a command that has told everything itself
 /// answers with the exit code.
-pub(crate) fn run(command: Command, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    command: Command,
+    surroundings: &Surroundings,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<ExitCode> {
     match command {
+        Command::Keys(keys) => keys::run(&keys, surroundings, streams),
+        Command::Tx(tx) => tx::run(&tx, surroundings, streams),
+        Command::Query(query) => query::run(&query, surroundings, streams),
+        Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Completion(args) => completion::run(&args, streams),

@@ -70,7 +70,7 @@ fn validate(args: &Validate, streams: &mut Streams<'_>) -> anyhow::Result<ExitCo
 }
 
 /// Reads an SDL for a command that needs a valid one. What is wrong is shown on standard error.
-fn read_valid(file: &SdlFile, streams: &mut Streams<'_>) -> anyhow::Result<Sdl> {
+pub(crate) fn read_valid(file: &SdlFile, streams: &mut Streams<'_>) -> anyhow::Result<Sdl> {
     let source = Source::read(&file.path, streams.stdin)?;
     match Sdl::read(&source.text) {
         Ok(sdl) => Ok(sdl),

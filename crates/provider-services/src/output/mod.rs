@@ -1,14 +1,20 @@
-//! Texts for people: problems in their source, groups as tables, colours where they are welcome.
+//! Results as text: for programs as JSON and YAML, for people as tables, with colours where they
+//! are welcome.
 //!
 //! Everything here makes a text from values and writes nothing.
 
 mod amount;
+mod document;
 mod groups;
 mod palette;
 mod problem;
+pub(crate) mod proto_json;
 mod table;
+pub(crate) mod tables;
 mod text;
+mod yaml;
 
+pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};

@@ -1,12 +1,17 @@
 //! The program as it is used: arguments, environment and input in, output and exit code out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod devnet;
 mod environment;
 mod examples;
 mod files;
 mod groups;
+mod keys;
 mod manifest;
 mod program;
+mod query;
 mod support;
+mod tx;
+mod tx_messages;
 mod validate;
 mod version_hash;

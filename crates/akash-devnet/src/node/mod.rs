@@ -1,0 +1,52 @@
+//! A node without its network: CheckTx state, mempool, block building, history.
+//!
+//! Pure, like the state machine below it: time comes in, blocks come out, and the same calls give
+//! the same blocks bit for bit. Nothing here may know sockets, files, clocks or tasks.
+//!
+//! ```text
+//! broadcast ─► admit (room, size, cache) ─► CheckTx on the check state ─► mempool
+//!                                                                          │ reap (gas, bytes)
+//! history ◄─ commit ◄─ end ◄─ deliver* ◄─ begin ◄──────── produce_block ◄──┘
+//!                └─► the check state starts over; what is refused now leaves the mempool
+//! ```
+//!
+//! Blocks are what CometBFT 0.38 would make with one validator: Merkle roots, ids and votes are
+//! computed and signed, so that a client that checks them is content.
+
+mod app;
+mod block;
+mod cache;
+mod chain;
+mod commit;
+mod header;
+mod history;
+mod limits;
+mod mempool;
+mod merkle;
+mod produce;
+mod query;
+mod record;
+mod time;
+mod validator;
+
+pub use app::App;
+pub use block::Block;
+pub use chain::Chain;
+pub use commit::{Commit, Vote, sign_bytes};
+pub use header::{BLOCK_PROTOCOL, BlockId, ConsensusAddress, Header, id_to_wire, signed};
+pub use history::{HeightError, History, TxPlace, parse_hash};
+pub use limits::{BlockLimits, MempoolLimits};
+pub use mempool::{BroadcastError, Mempool, Pending};
+pub use merkle::{Hash, Proof, proof, sha256};
+pub use produce::{Checked, Node, ReplayError};
+pub use query::{Query, QueryParseError};
+pub use record::{HEAD, Head, Record};
+pub use time::{parse_rfc3339, rfc3339, rfc3339_seconds, timestamp};
+pub use validator::{VOTING_POWER, Validator, address_of};
+
+#[cfg(test)]
+pub(crate) mod fake;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod tests;

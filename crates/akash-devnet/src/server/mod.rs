@@ -1,0 +1,35 @@
+//! The node on the network: gRPC, CometBFT's JSON-RPC and its WebSocket, as a real node serves them.
+//!
+//! ```text
+//! clients ─► listen ─► rpc ─┬─► services ─► View (a snapshot: history, states, check state)
+//!              │       ws  ─┤                 ▲ published after every change
+//!              └────► grpc ─┘                 │
+//!                       └──── Command ──► task: owns node and store, makes blocks in time
+//! ```
+//!
+//! One task owns the node and is the only one to change it. Everyone else reads snapshots, so a long
+//! query holds nobody up. Nothing here may know the chain's rules: whatever a transaction or a query
+//! means is the business of the state below.
+
+mod config;
+mod context;
+mod faucet;
+mod faults;
+mod gate;
+mod grpc;
+mod listen;
+mod rpc;
+mod services;
+mod start;
+mod store;
+mod task;
+mod view;
+mod ws;
+
+pub use config::{Config, FaucetConfig};
+pub use faults::{Failing, Faults, Plan};
+pub use start::{Devnet, DevnetError};
+pub use store::{Progress, StoreError};
+
+#[cfg(test)]
+mod tests;

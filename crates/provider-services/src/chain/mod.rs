@@ -1,0 +1,10 @@
+//! What commands need of the chain's libraries: a node to ask, a keyring to open, values of flags.
+
+mod keyring;
+mod network;
+mod signer;
+pub(crate) mod values;
+
+pub(crate) use keyring::{KeyringArgs, open, thrice};
+pub(crate) use network::Network;
+pub(crate) use signer::{Account, AccountSigner};

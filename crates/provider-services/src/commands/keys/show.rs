@@ -1,0 +1,114 @@
+//! `keys list` and `keys show`.
+
+use akash_chain::keys::AccountKey;
+use akash_chain::keys::Multisig;
+use akash_chain::keys::keyring::{KeyRecord, Keyring, KeyringError};
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use super::record::{Role, address, document_in, public_key, render};
+use super::{Context, KeyFormat};
+use crate::chain::thrice;
+
+const LIST_HELP: &str = "\
+Examples:
+  provider-services keys list
+  provider-services keys list -n
+  provider-services keys list -o json";
+
+const SHOW_HELP: &str = "\
+Several keys are shown as the account for which --multisig-threshold of them must sign.
+
+Examples:
+  provider-services keys show provider
+  provider-services keys show provider -a
+  provider-services keys show provider --bech val -a";
+
+/// Arguments of `keys list`.
+#[derive(Debug, Args)]
+#[command(after_help = LIST_HELP)]
+pub(super) struct List {
+    /// Names only
+    #[arg(short = 'n', long)]
+    list_names: bool,
+}
+
+/// Arguments of `keys show`.
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_HELP)]
+pub(super) struct Show {
+    /// Names or addresses of keys
+    #[arg(required = true, value_name = "NAME")]
+    keys: Vec<String>,
+    /// Print the address only
+    #[arg(short, long, conflicts_with = "pubkey")]
+    address: bool,
+    /// Print the public key only
+    #[arg(short, long)]
+    pubkey: bool,
+    /// In which role addresses are written
+    #[arg(long, value_name = "ROLE", default_value = "acc")]
+    bech: Role,
+    /// How many keys must sign, when several are named
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    multisig_threshold: u32,
+}
+
+pub(super) fn list(args: &List, context: &mut Context<'_, '_>) -> anyhow::Result<()> {
+    let keyring = context.keyring()?;
+    if args.list_names {
+        let names: String = keyring.names()?.iter().map(|name| format!("{name}\n")).collect();
+        return Ok(context.streams.print(&names)?);
+    }
+    // Asked for here, so that a wrong passphrase can be typed again.
+    if let Some(name) = keyring.names()?.first()
+        && let Err(error @ (KeyringError::WrongPassphrase | KeyringError::NoPassphrase(_))) =
+            thrice(|| keyring.get(name))
+    {
+        return Err(error.into());
+    }
+    let keys = keyring.list()?;
+    for (name, error) in &keys.unreadable {
+        context.streams.tell(&format!("key {name:?} cannot be read: {error}\n"));
+    }
+    let format = context.format();
+    if keys.records.is_empty() && format == KeyFormat::Text {
+        context.streams.tell("No records were found in keyring\n");
+        return Ok(());
+    }
+    let documents = keys.records.iter().map(|record| document_in(record, Role::Acc)).collect();
+    Ok(context.streams.print(&render(documents, true, format))?)
+}
+
+pub(super) fn show(args: &Show, context: &mut Context<'_, '_>) -> anyhow::Result<()> {
+    let keyring = context.keyring()?;
+    if context.keys.output.is_some() && (args.address || args.pubkey) {
+        bail!("--output cannot be used with --address or --pubkey: those print one line");
+    }
+    let record = match args.keys.as_slice() {
+        [one] => find(one, &keyring)?,
+        several => together(several, args.multisig_threshold, &keyring)?,
+    };
+    let text = if args.address {
+        address(&record, args.bech) + "\n"
+    } else if args.pubkey {
+        public_key(&record) + "\n"
+    } else {
+        render(vec![document_in(&record, args.bech)], false, context.format())
+    };
+    Ok(context.streams.print(&text)?)
+}
+
+fn find(key: &str, keyring: &Keyring) -> anyhow::Result<KeyRecord> {
+    thrice(|| keyring.find(key)).with_context(|| format!("{key} is not a valid name or address"))
+}
+
+fn together(keys: &[String], threshold: u32, keyring: &Keyring) -> anyhow::Result<KeyRecord> {
+    let found: anyhow::Result<Vec<KeyRecord>> = keys.iter().map(|key| find(key, keyring)).collect();
+    let keys: Vec<AccountKey> = found?.iter().map(|record| record.public_key().clone()).collect();
+    let count = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    if !(1..=count).contains(&threshold) {
+        bail!("--multisig-threshold is {threshold}, expected 1 to {count}");
+    }
+    Ok(KeyRecord::multi("multi", Multisig { threshold, keys }))
+}

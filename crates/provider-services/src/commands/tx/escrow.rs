@@ -1,0 +1,53 @@
+//! `tx escrow`: money that leases are paid from.
+
+use akash_chain::tx::Message;
+use akash_chain::tx::message::escrow::deposit;
+use akash_types::{Coin, EscrowAccountId};
+use clap::{Args, Subcommand};
+
+use super::deposit::SourceFlags;
+use super::session::Session;
+use crate::chain::values;
+use crate::commands::ids::DeploymentFlags;
+
+const HELP: &str = "\
+Examples:
+  provider-services tx escrow deposit deployment 5act --dseq 101 --from tenant
+  provider-services tx escrow deposit deployment 5act --dseq 101 --owner akash1… --from friend";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP, subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Escrow {
+    #[command(subcommand)]
+    command: EscrowCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EscrowCommand {
+    /// Add money to a deployment
+    #[command(after_help = HELP)]
+    Deposit(DepositArgs),
+}
+
+#[derive(Debug, Args)]
+struct DepositArgs {
+    /// What it is added to
+    #[arg(value_name = "SCOPE", value_parser = ["deployment"])]
+    scope: String,
+    /// How much
+    #[arg(value_name = "COIN", value_parser = values::coin)]
+    amount: Coin,
+    #[command(flatten)]
+    id: DeploymentFlags,
+    #[command(flatten)]
+    sources: SourceFlags,
+}
+
+impl Escrow {
+    pub(super) fn message(&self, session: &Session<'_>) -> anyhow::Result<Message> {
+        let EscrowCommand::Deposit(args) = &self.command;
+        let id = args.id.id(Some(session.from()))?;
+        let money = args.sources.deposit(args.amount.clone())?;
+        Ok(deposit(session.from(), EscrowAccountId::Deployment(id), money)?)
+    }
+}

@@ -1,0 +1,286 @@
+//! Messages of the chain as the JSON that the Go program prints: original names, nothing left out.
+//!
+//! Plain proto3 JSON is not enough: the Go types say of some fields that their text is a decimal,
+//! written without its point on the wire, or that their bytes are digits.
+
+use std::sync::OnceLock;
+
+use akash_types::Dec;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use prost::Message;
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor,
+    ReflectMessage, Value,
+};
+use prost_types::{Any, Duration, Timestamp};
+
+use super::document::Document;
+
+/// Text fields that hold decimals of 18 places.
+const DECIMALS: [&str; 2] =
+    ["cosmos.base.v1beta1.DecCoin.amount", "akash.escrow.types.v1.Balance.amount"];
+/// Byte fields that hold digits.
+const DIGITS: [&str; 1] = ["akash.base.resources.v1beta4.ResourceValue.val"];
+
+/// Why bytes do not become a document.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProtoJsonError {
+    #[error("this program was built with unusable message descriptors: {0}")]
+    Pool(&'static str),
+    #[error("unknown message {0}")]
+    Message(String),
+    #[error("not a {message}")]
+    Decode { message: String, source: prost::DecodeError },
+}
+
+/// The answer of a gRPC method as a document.
+///
+/// # Errors
+///
+/// When the method is unknown or the bytes are not its answer.
+pub(crate) fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
+    let unknown = || ProtoJsonError::Message(format!("of method {path}"));
+    let (service, method) = path.trim_start_matches('/').split_once('/').ok_or_else(unknown)?;
+    let service = pool()?.get_service_by_name(service).ok_or_else(unknown)?;
+    let method = service.methods().find(|found| found.name() == method).ok_or_else(unknown)?;
+    decode(method.output(), bytes)
+}
+
+/// A message as a document.
+///
+/// # Errors
+///
+/// Never for a message that the .proto files describe.
+pub(crate) fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> {
+    let name = M::full_name();
+    let descriptor = pool()?.get_message_by_name(&name);
+    decode(descriptor.ok_or(ProtoJsonError::Message(name))?, &message.encode_to_vec())
+}
+
+/// A packed message as a document: its fields after `@type`. One that is not known keeps its
+/// bytes.
+pub(crate) fn any(any: &Any) -> Document {
+    let kind = ("@type".to_owned(), Document::text(&any.type_url));
+    let name = any.type_url.trim_start_matches('/');
+    let known = pool().ok().and_then(|pool| pool.get_message_by_name(name));
+    match known.map(|descriptor| decode(descriptor, &any.value)) {
+        Some(Ok(Document::Map(entries))) => {
+            Document::Map(std::iter::once(kind).chain(entries).collect())
+        }
+        _ => Document::Map(vec![kind, ("value".to_owned(), base64_text(&any.value))]),
+    }
+}
+
+fn pool() -> Result<&'static DescriptorPool, ProtoJsonError> {
+    static POOL: OnceLock<Option<DescriptorPool>> = OnceLock::new();
+    POOL.get_or_init(|| DescriptorPool::decode(akash_proto::FILE_DESCRIPTOR_SET).ok())
+        .as_ref()
+        .ok_or(ProtoJsonError::Pool("they cannot be read"))
+}
+
+fn decode(descriptor: MessageDescriptor, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
+    let name = descriptor.full_name().to_owned();
+    let message = DynamicMessage::decode(descriptor, bytes)
+        .map_err(|source| ProtoJsonError::Decode { message: name, source })?;
+    Ok(of_message(&message))
+}
+
+fn of_message(message: &DynamicMessage) -> Document {
+    let descriptor = message.descriptor();
+    match descriptor.full_name() {
+        "google.protobuf.Any" => return packed(message, any),
+        "google.protobuf.Timestamp" => {
+            return packed(message, |time: &Timestamp| Document::text(time.to_string()));
+        }
+        "google.protobuf.Duration" => return packed(message, |span: &Duration| duration(span)),
+        _ => {}
+    }
+    // In the order of the .proto file, which is that of the Go struct.
+    let declared = descriptor.descriptor_proto().field.iter();
+    let fields = declared.filter_map(|field| descriptor.get_field_by_name(field.name()));
+    Document::Map(
+        fields
+            .filter_map(|field| Some((field.name().to_owned(), of_field(message, &field)?)))
+            .collect(),
+    )
+}
+
+/// `None` for the members of a choice that was made otherwise.
+fn of_field(message: &DynamicMessage, field: &FieldDescriptor) -> Option<Document> {
+    let is_there = message.has_field(field);
+    if field.containing_oneof().is_some() && !is_there {
+        return None;
+    }
+    let is_message = matches!(field.kind(), Kind::Message(_));
+    if is_message && !field.is_list() && !field.is_map() && !is_there {
+        return Some(Document::Null);
+    }
+    Some(of_value(&message.get_field(field), field))
+}
+
+fn of_value(value: &Value, field: &FieldDescriptor) -> Document {
+    match value {
+        Value::Bool(value) => Document::Bool(*value),
+        Value::I32(number) => Document::Number(number.to_string()),
+        Value::U32(number) => Document::Number(number.to_string()),
+        Value::I64(number) => Document::text(number.to_string()),
+        Value::U64(number) => Document::text(number.to_string()),
+        Value::F32(number) => Document::Number(number.to_string()),
+        Value::F64(number) => Document::Number(number.to_string()),
+        Value::String(text) if DECIMALS.contains(&field.full_name()) => decimal(text),
+        Value::String(text) => Document::text(text),
+        Value::Bytes(bytes) if DIGITS.contains(&field.full_name()) => {
+            Document::text(String::from_utf8_lossy(bytes))
+        }
+        Value::Bytes(bytes) if bytes.is_empty() => Document::Null,
+        Value::Bytes(bytes) => base64_text(bytes),
+        Value::EnumNumber(number) => enum_name(field, *number),
+        Value::Message(message) => of_message(message),
+        Value::List(items) => {
+            Document::List(items.iter().map(|item| of_value(item, field)).collect())
+        }
+        Value::Map(entries) => of_map(entries, field),
+    }
+}
+
+fn of_map(entries: &std::collections::HashMap<MapKey, Value>, field: &FieldDescriptor) -> Document {
+    let Kind::Message(entry) = field.kind() else { return Document::Null };
+    let value_field = entry.map_entry_value_field();
+    let mut sorted: Vec<(String, Document)> = entries
+        .iter()
+        .map(|(key, value)| {
+            let key = match key {
+                MapKey::Bool(key) => key.to_string(),
+                MapKey::I32(key) => key.to_string(),
+                MapKey::I64(key) => key.to_string(),
+                MapKey::U32(key) => key.to_string(),
+                MapKey::U64(key) => key.to_string(),
+                MapKey::String(key) => key.clone(),
+            };
+            (key, of_value(value, &value_field))
+        })
+        .collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    Document::Map(sorted)
+}
+
+fn enum_name(field: &FieldDescriptor, number: i32) -> Document {
+    let Kind::Enum(kind) = field.kind() else { return Document::Number(number.to_string()) };
+    kind.get_value(number)
+        .map_or_else(|| Document::Number(number.to_string()), |value| Document::text(value.name()))
+}
+
+/// What is no decimal is shown as it came.
+fn decimal(wire: &str) -> Document {
+    Document::text(Dec::from_wire(wire).map_or_else(|_| wire.to_owned(), |dec| dec.to_string()))
+}
+
+/// Seconds, with as many places as needed of 0, 3, 6 or 9.
+fn duration(span: &Duration) -> Document {
+    let sign = if span.seconds < 0 || span.nanos < 0 { "-" } else { "" };
+    let nanos = format!("{:09}", span.nanos.unsigned_abs());
+    let places = match nanos.trim_end_matches('0').len() {
+        0 => String::new(),
+        1..=3 => format!(".{}", nanos.get(..3).unwrap_or_default()),
+        4..=6 => format!(".{}", nanos.get(..6).unwrap_or_default()),
+        _ => format!(".{nanos}"),
+    };
+    Document::text(format!("{sign}{}{places}s", span.seconds.unsigned_abs()))
+}
+
+/// Bytes as they are written in JSON.
+pub(crate) fn base64_text(bytes: &[u8]) -> Document {
+    Document::text(STANDARD.encode(bytes))
+}
+
+/// A message of a type that is known here.
+fn packed<M: Message + Default>(
+    message: &DynamicMessage,
+    write: impl FnOnce(&M) -> Document,
+) -> Document {
+    // Encoding to memory and reading the same type back cannot fail.
+    M::decode(message.encode_to_vec().as_slice()).map_or(Document::Null, |message| write(&message))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    const RECORDED: &str = include_str!("../../../../fixtures/chain/grpc.jsonl");
+
+    #[derive(Deserialize)]
+    struct Call {
+        name: String,
+        method: String,
+        code: u32,
+        #[serde(default)]
+        response_b64: String,
+        rest_json: Option<Box<RawValue>>,
+    }
+
+    /// JSON without the spaces between its tokens.
+    fn compact(json: &str) -> String {
+        let (mut out, mut quoted, mut escaped) = (String::new(), false, false);
+        for c in json.chars() {
+            if quoted {
+                out.push(c);
+                quoted = escaped || c != '"';
+                escaped = !escaped && c == '\\';
+            } else if !c.is_whitespace() {
+                out.push(c);
+                quoted = c == '"';
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn every_recorded_answer_is_what_the_node_printed() {
+        let mut compared = 0;
+        for line in RECORDED.lines() {
+            let call: Call = serde_json::from_str(line).unwrap();
+            // The node's own versions of CometBFT's messages are not ours to print.
+            if call.code != 0 || call.method.starts_with("/cosmos.base.tendermint.") {
+                continue;
+            }
+            // Not all of them are served as REST too.
+            let Some(wanted) = call.rest_json.filter(|json| !json.get().starts_with("{\"code\""))
+            else {
+                continue;
+            };
+            let bytes = STANDARD.decode(&call.response_b64).unwrap();
+            let printed = answer(&call.method, &bytes).unwrap().to_json();
+            assert_eq!(printed, compact(wanted.get()), "{}", call.name);
+            compared += 1;
+        }
+        assert!(compared >= 18, "{compared}");
+    }
+
+    #[test]
+    fn recorded_transactions_print_as_they_were_generated() {
+        let recorded = include_str!("../../../../fixtures/chain/tx-closebid-ok.json");
+        let recorded: serde_json::Value = serde_json::from_str(recorded).unwrap();
+        let raw = STANDARD.decode(recorded["tx_raw_b64"].as_str().unwrap()).unwrap();
+        let raw = akash_proto::cosmos::tx::v1beta1::TxRaw::decode(raw.as_slice()).unwrap();
+        let body =
+            akash_proto::cosmos::tx::v1beta1::TxBody::decode(raw.body_bytes.as_slice()).unwrap();
+        let printed: serde_json::Value =
+            serde_json::from_str(&message(&body).unwrap().to_json()).unwrap();
+        assert_eq!(printed, recorded["tx_json"]["body"]);
+    }
+
+    #[test]
+    fn spans_and_unknown_messages_have_their_form() {
+        let span = |seconds, nanos| duration(&Duration { seconds, nanos });
+        assert_eq!(span(3600, 0), Document::text("3600s"));
+        assert_eq!(span(1, 500_000_000), Document::text("1.500s"));
+        assert_eq!(span(0, 1), Document::text("0.000000001s"));
+        assert_eq!(span(-1, -500_000), Document::text("-1.000500s"));
+        let unknown = Any { type_url: "/x.Y".to_owned(), value: vec![1] };
+        assert_eq!(any(&unknown).to_json(), r#"{"@type":"/x.Y","value":"AQ=="}"#);
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests on real components: what they need is installed here, once, and kept outside the tree.
+//!
+//! A component that cannot be had is a failure that says what to install, never a skip.
+
+pub mod npm;
