@@ -9,10 +9,15 @@ use akash_types::{Attribute, Cpu, Endpoint, EndpointKind, Gpu, Memory, Storage};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::json::{
+    ATTRIBUTE, CREDENTIALS, ENDPOINT, EXPOSE, GROUP, HTTP_OPTIONS, MOUNT, PARAMS, PERMISSIONS,
+    RESOURCES, SERVICE, SIZE, STORAGE, TEE, UNITS, VALUE,
+};
 use super::model::{
     Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
     ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
 };
+use crate::encode::Keys;
 use crate::problem::Path;
 
 /// A manifest and what was passed over while reading it.
@@ -91,7 +96,7 @@ impl Decoder {
         &mut self,
         value: &'v Value,
         path: Path<'_>,
-        known: &'static [&'static str],
+        known: &'static Keys,
         mut field: impl FnMut(&mut Self, &'static str, &'v Value, Path<'_>) -> Result<()>,
     ) -> Result<bool> {
         let object: &Map<String, Value> = match value {
@@ -100,7 +105,7 @@ impl Decoder {
             other => return Err(wrong(path, "an object", other)),
         };
         for (key, value) in object {
-            match known.iter().find(|name| name.eq_ignore_ascii_case(key)) {
+            match known.declared.iter().find(|name| name.eq_ignore_ascii_case(key)) {
                 // The exact spelling wins over another case of the same key.
                 Some(name) if name != key && object.contains_key(*name) => {}
                 Some(name) => field(self, name, value, path.key(name))?,
@@ -134,7 +139,7 @@ impl Decoder {
 
     fn group(&mut self, value: &Value, path: Path<'_>) -> Result<Group> {
         let mut group = Group::default();
-        self.object(value, path, &["name", "services"], |decoder, key, value, path| {
+        self.object(value, path, &GROUP, |decoder, key, value, path| {
             match key {
                 "name" => group.name = text(value, path)?,
                 _ => {
@@ -148,70 +153,49 @@ impl Decoder {
 
     fn service(&mut self, value: &Value, path: Path<'_>) -> Result<Service> {
         let mut service = Service::default();
-        self.object(
-            value,
-            path,
-            &[
-                "name",
-                "image",
-                "command",
-                "args",
-                "env",
-                "resources",
-                "count",
-                "expose",
-                "params",
-                "credentials",
-            ],
-            |decoder, key, value, path| {
-                match key {
-                    "name" => service.name = text(value, path)?,
-                    "image" => service.image = text(value, path)?,
-                    "command" => service.command = decoder.texts(value, path)?,
-                    "args" => service.args = decoder.texts(value, path)?,
-                    "env" => service.env = decoder.texts(value, path)?,
-                    "resources" => service.resources = decoder.resources(value, path)?,
-                    "count" => service.count = number(value, path)?,
-                    "expose" => service.expose = decoder.list(value, path, Self::expose)?,
-                    "params" => service.params = decoder.params(value, path)?,
-                    _ => service.credentials = decoder.credentials(value, path)?,
-                }
-                Ok(())
-            },
-        )?;
+        self.object(value, path, &SERVICE, |decoder, key, value, path| {
+            match key {
+                "name" => service.name = text(value, path)?,
+                "image" => service.image = text(value, path)?,
+                "command" => service.command = decoder.texts(value, path)?,
+                "args" => service.args = decoder.texts(value, path)?,
+                "env" => service.env = decoder.texts(value, path)?,
+                "resources" => service.resources = decoder.resources(value, path)?,
+                "count" => service.count = number(value, path)?,
+                "expose" => service.expose = decoder.list(value, path, Self::expose)?,
+                "params" => service.params = decoder.params(value, path)?,
+                _ => service.credentials = decoder.credentials(value, path)?,
+            }
+            Ok(())
+        })?;
         Ok(service)
     }
 
     fn resources(&mut self, value: &Value, path: Path<'_>) -> Result<ServiceResources> {
         let mut resources = ServiceResources::default();
-        self.object(
-            value,
-            path,
-            &["id", "cpu", "memory", "storage", "gpu", "endpoints"],
-            |decoder, key, value, path| {
-                match key {
-                    "id" => resources.id = number(value, path)?,
-                    "cpu" => {
-                        resources.cpu = decoder
-                            .amount(value, path, &["units", "attributes"])?
-                            .map(|(units, attributes)| Cpu { units, attributes });
-                    }
-                    "memory" => {
-                        resources.memory = decoder
-                            .amount(value, path, &["size", "attributes"])?
-                            .map(|(quantity, attributes)| Memory { quantity, attributes });
-                    }
-                    "storage" => resources.storage = decoder.list(value, path, Self::volume)?,
-                    "gpu" => {
-                        resources.gpu = decoder
-                            .amount(value, path, &["units", "attributes"])?
-                            .map(|(units, attributes)| Gpu { units, attributes });
-                    }
-                    _ => resources.endpoints = decoder.list(value, path, Self::endpoint)?,
+        self.object(value, path, &RESOURCES, |decoder, key, value, path| {
+            match key {
+                "id" => resources.id = number(value, path)?,
+                "cpu" => {
+                    resources.cpu = decoder
+                        .amount(value, path, &UNITS)?
+                        .map(|(units, attributes)| Cpu { units, attributes });
                 }
-                Ok(())
-            },
-        )?;
+                "memory" => {
+                    resources.memory = decoder
+                        .amount(value, path, &SIZE)?
+                        .map(|(quantity, attributes)| Memory { quantity, attributes });
+                }
+                "storage" => resources.storage = decoder.list(value, path, Self::volume)?,
+                "gpu" => {
+                    resources.gpu = decoder
+                        .amount(value, path, &UNITS)?
+                        .map(|(units, attributes)| Gpu { units, attributes });
+                }
+                _ => resources.endpoints = decoder.list(value, path, Self::endpoint)?,
+            }
+            Ok(())
+        })?;
         Ok(resources)
     }
 
@@ -220,7 +204,7 @@ impl Decoder {
         &mut self,
         value: &Value,
         path: Path<'_>,
-        known: &'static [&'static str],
+        known: &'static Keys,
     ) -> Result<Option<(u64, Vec<Attribute>)>> {
         let (mut amount, mut attributes) = (0, Vec::new());
         let present = self.object(value, path, known, |decoder, key, value, path| {
@@ -235,7 +219,7 @@ impl Decoder {
 
     fn volume(&mut self, value: &Value, path: Path<'_>) -> Result<Storage> {
         let mut volume = Storage { name: String::new(), quantity: 0, attributes: Vec::new() };
-        self.object(value, path, &["name", "size", "attributes"], |decoder, key, value, path| {
+        self.object(value, path, &STORAGE, |decoder, key, value, path| {
             match key {
                 "name" => volume.name = text(value, path)?,
                 "size" => volume.quantity = decoder.quantity(value, path)?,
@@ -249,7 +233,7 @@ impl Decoder {
     /// `{"val": "123"}`: digits in a text, never a number.
     fn quantity(&mut self, value: &Value, path: Path<'_>) -> Result<u64> {
         let mut amount = 0;
-        self.object(value, path, &["val"], |_, _, value, path| {
+        self.object(value, path, &VALUE, |_, _, value, path| {
             let digits =
                 value.as_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
             amount = digits
@@ -263,7 +247,7 @@ impl Decoder {
     fn attributes(&mut self, value: &Value, path: Path<'_>) -> Result<Vec<Attribute>> {
         let list = self.list(value, path, |decoder, value, path| {
             let mut attribute = Attribute::new("", "");
-            decoder.object(value, path, &["key", "value"], |_, key, value, path| {
+            decoder.object(value, path, &ATTRIBUTE, |_, key, value, path| {
                 match key {
                     "key" => attribute.key = text(value, path)?,
                     _ => attribute.value = text(value, path)?,
@@ -277,7 +261,7 @@ impl Decoder {
 
     fn endpoint(&mut self, value: &Value, path: Path<'_>) -> Result<Endpoint> {
         let mut endpoint = Endpoint { kind: EndpointKind::SharedHttp, sequence_number: 0 };
-        self.object(value, path, &["kind", "sequence_number"], |_, key, value, path| {
+        self.object(value, path, &ENDPOINT, |_, key, value, path| {
             match key {
                 "kind" => {
                     endpoint.kind = match number(value, path)? {
@@ -296,100 +280,67 @@ impl Decoder {
 
     fn expose(&mut self, value: &Value, path: Path<'_>) -> Result<ServiceExpose> {
         let mut expose = ServiceExpose::default();
-        self.object(
-            value,
-            path,
-            &[
-                "port",
-                "externalPort",
-                "proto",
-                "service",
-                "global",
-                "hosts",
-                "httpOptions",
-                "ip",
-                "endpointSequenceNumber",
-            ],
-            |decoder, key, value, path| {
-                match key {
-                    "port" => expose.port = number(value, path)?,
-                    "externalPort" => expose.external_port = number(value, path)?,
-                    "proto" => expose.proto = Protocol::from(text(value, path)?.as_str()),
-                    "service" => expose.service = text(value, path)?,
-                    "global" => expose.global = boolean(value, path)?,
-                    "hosts" => expose.hosts = decoder.texts(value, path)?,
-                    "httpOptions" => expose.http_options = decoder.http_options(value, path)?,
-                    "ip" => expose.ip = text(value, path)?,
-                    _ => expose.endpoint_sequence_number = number(value, path)?,
-                }
-                Ok(())
-            },
-        )?;
+        self.object(value, path, &EXPOSE, |decoder, key, value, path| {
+            match key {
+                "port" => expose.port = number(value, path)?,
+                "externalPort" => expose.external_port = number(value, path)?,
+                "proto" => expose.proto = Protocol::from(text(value, path)?.as_str()),
+                "service" => expose.service = text(value, path)?,
+                "global" => expose.global = boolean(value, path)?,
+                "hosts" => expose.hosts = decoder.texts(value, path)?,
+                "httpOptions" => expose.http_options = decoder.http_options(value, path)?,
+                "ip" => expose.ip = text(value, path)?,
+                _ => expose.endpoint_sequence_number = number(value, path)?,
+            }
+            Ok(())
+        })?;
         Ok(expose)
     }
 
     fn http_options(&mut self, value: &Value, path: Path<'_>) -> Result<HttpOptions> {
         let mut options = HttpOptions::default();
-        self.object(
-            value,
-            path,
-            &[
-                "maxBodySize",
-                "readTimeout",
-                "sendTimeout",
-                "nextTries",
-                "nextTimeout",
-                "nextCases",
-                "proxyBufferSize",
-            ],
-            |decoder, key, value, path| {
-                match key {
-                    "maxBodySize" => options.max_body_size = number(value, path)?,
-                    "readTimeout" => options.read_timeout = number(value, path)?,
-                    "sendTimeout" => options.send_timeout = number(value, path)?,
-                    "nextTries" => options.next_tries = number(value, path)?,
-                    "nextTimeout" => options.next_timeout = number(value, path)?,
-                    "nextCases" => {
-                        options.next_cases = decoder.texts(value, path)?.unwrap_or_default();
-                    }
-                    _ => options.proxy_buffer_size = number(value, path)?,
+        self.object(value, path, &HTTP_OPTIONS, |decoder, key, value, path| {
+            match key {
+                "maxBodySize" => options.max_body_size = number(value, path)?,
+                "readTimeout" => options.read_timeout = number(value, path)?,
+                "sendTimeout" => options.send_timeout = number(value, path)?,
+                "nextTries" => options.next_tries = number(value, path)?,
+                "nextTimeout" => options.next_timeout = number(value, path)?,
+                "nextCases" => {
+                    options.next_cases = decoder.texts(value, path)?.unwrap_or_default();
                 }
-                Ok(())
-            },
-        )?;
+                _ => options.proxy_buffer_size = number(value, path)?,
+            }
+            Ok(())
+        })?;
         Ok(options)
     }
 
     fn params(&mut self, value: &Value, path: Path<'_>) -> Result<Option<ServiceParams>> {
         let mut params = ServiceParams::default();
-        let present = self.object(
-            value,
-            path,
-            &["storage", "credentials", "permissions", "tee"],
-            |decoder, key, value, path| {
-                match key {
-                    "storage" => params.storage = decoder.list(value, path, Self::mount)?,
-                    "credentials" => params.credentials = decoder.credentials(value, path)?,
-                    "permissions" => {
-                        let mut read = Vec::new();
-                        let present =
-                            decoder.object(value, path, &["read"], |decoder, _, value, path| {
-                                read = decoder.texts(value, path)?.unwrap_or_default();
-                                Ok(())
-                            })?;
-                        params.permissions = present.then_some(ServicePermissions { read });
-                    }
-                    _ => params.tee = decoder.tee(value, path)?,
+        let present = self.object(value, path, &PARAMS, |decoder, key, value, path| {
+            match key {
+                "storage" => params.storage = decoder.list(value, path, Self::mount)?,
+                "credentials" => params.credentials = decoder.credentials(value, path)?,
+                "permissions" => {
+                    let mut read = Vec::new();
+                    let present =
+                        decoder.object(value, path, &PERMISSIONS, |decoder, _, value, path| {
+                            read = decoder.texts(value, path)?.unwrap_or_default();
+                            Ok(())
+                        })?;
+                    params.permissions = present.then_some(ServicePermissions { read });
                 }
-                Ok(())
-            },
-        )?;
+                _ => params.tee = decoder.tee(value, path)?,
+            }
+            Ok(())
+        })?;
         Ok(present.then_some(params))
     }
 
     fn mount(&mut self, value: &Value, path: Path<'_>) -> Result<StorageParams> {
         let mut mount = StorageParams::default();
-        self.object(value, path, &["name", "mount", "readOnly"], |_, key, value, path| {
+        self.object(value, path, &MOUNT, |_, key, value, path| {
             match key {
                 "name" => mount.name = text(value, path)?,
                 "mount" => mount.mount = text(value, path)?,
@@ -402,20 +353,19 @@ impl Decoder {
 
     fn tee(&mut self, value: &Value, path: Path<'_>) -> Result<Option<TeeParams>> {
         let mut tee = TeeParams::default();
-        let present =
-            self.object(value, path, &["type", "attestation"], |_, key, value, path| {
-                match key {
-                    "type" => tee.kind = text(value, path)?,
-                    _ => tee.attestation = boolean(value, path)?,
-                }
-                Ok(())
-            })?;
+        let present = self.object(value, path, &TEE, |_, key, value, path| {
+            match key {
+                "type" => tee.kind = text(value, path)?,
+                _ => tee.attestation = boolean(value, path)?,
+            }
+            Ok(())
+        })?;
         Ok(present.then_some(tee))
     }
 
     fn credentials(&mut self, value: &Value, path: Path<'_>) -> Result<Option<ImageCredentials>> {
         let mut credentials = ImageCredentials::default();
-        let known = &["host", "email", "username", "password"];
+        let known = &CREDENTIALS;
         let present = self.object(value, path, known, |_, key, value, path| {
             match key {
                 "host" => credentials.host = text(value, path)?,

@@ -57,7 +57,8 @@ fn text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-static GROUP: Keys = Keys { declared: &["name", "services"], sorted: &["name", "services"] };
+pub(super) static GROUP: Keys =
+    Keys { declared: &["name", "services"], sorted: &["name", "services"] };
 
 impl Group {
     fn describe(&self, encoder: &mut impl Encoder) {
@@ -71,7 +72,7 @@ impl Group {
     }
 }
 
-static SERVICE: Keys = Keys {
+pub(super) static SERVICE: Keys = Keys {
     declared: &[
         "name",
         "image",
@@ -124,17 +125,19 @@ impl Service {
     }
 }
 
-static RESOURCES: Keys = Keys {
+pub(super) static RESOURCES: Keys = Keys {
     declared: &["id", "cpu", "memory", "storage", "gpu", "endpoints"],
     sorted: &["cpu", "endpoints", "gpu", "id", "memory", "storage"],
 };
-static UNITS: Keys = Keys { declared: &["units", "attributes"], sorted: &["attributes", "units"] };
-static SIZE: Keys = Keys { declared: &["size", "attributes"], sorted: &["attributes", "size"] };
-static STORAGE: Keys =
+pub(super) static UNITS: Keys =
+    Keys { declared: &["units", "attributes"], sorted: &["attributes", "units"] };
+pub(super) static SIZE: Keys =
+    Keys { declared: &["size", "attributes"], sorted: &["attributes", "size"] };
+pub(super) static STORAGE: Keys =
     Keys { declared: &["name", "size", "attributes"], sorted: &["attributes", "name", "size"] };
-static VALUE: Keys = Keys { declared: &["val"], sorted: &["val"] };
-static ATTRIBUTE: Keys = Keys { declared: &["key", "value"], sorted: &["key", "value"] };
-static ENDPOINT: Keys =
+pub(super) static VALUE: Keys = Keys { declared: &["val"], sorted: &["val"] };
+pub(super) static ATTRIBUTE: Keys = Keys { declared: &["key", "value"], sorted: &["key", "value"] };
+pub(super) static ENDPOINT: Keys =
     Keys { declared: &["kind", "sequence_number"], sorted: &["kind", "sequence_number"] };
 
 impl ServiceResources {
@@ -241,7 +244,7 @@ fn describe_endpoint<E: Encoder>(encoder: &mut E, endpoint: &Endpoint) {
     });
 }
 
-static EXPOSE: Keys = Keys {
+pub(super) static EXPOSE: Keys = Keys {
     declared: &[
         "port",
         "externalPort",
@@ -283,7 +286,7 @@ impl ServiceExpose {
     }
 }
 
-static HTTP_OPTIONS: Keys = Keys {
+pub(super) static HTTP_OPTIONS: Keys = Keys {
     declared: &[
         "maxBodySize",
         "readTimeout",
@@ -321,14 +324,15 @@ impl HttpOptions {
     }
 }
 
-static PARAMS: Keys = Keys {
+pub(super) static PARAMS: Keys = Keys {
     declared: &["storage", "credentials", "permissions", "tee"],
     sorted: &["credentials", "permissions", "storage", "tee"],
 };
-static MOUNT: Keys =
+pub(super) static MOUNT: Keys =
     Keys { declared: &["name", "mount", "readOnly"], sorted: &["mount", "name", "readOnly"] };
-static PERMISSIONS: Keys = Keys { declared: &["read"], sorted: &["read"] };
-static TEE: Keys = Keys { declared: &["type", "attestation"], sorted: &["attestation", "type"] };
+pub(super) static PERMISSIONS: Keys = Keys { declared: &["read"], sorted: &["read"] };
+pub(super) static TEE: Keys =
+    Keys { declared: &["type", "attestation"], sorted: &["attestation", "type"] };
 
 impl ServiceParams {
     fn describe(&self, encoder: &mut impl Encoder) {
@@ -367,7 +371,7 @@ impl ServiceParams {
     }
 }
 
-static CREDENTIALS: Keys = Keys {
+pub(super) static CREDENTIALS: Keys = Keys {
     declared: &["host", "email", "username", "password"],
     sorted: &["email", "host", "password", "username"],
 };
