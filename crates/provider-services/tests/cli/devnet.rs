@@ -75,6 +75,13 @@ impl Devnet {
         std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
     }
 
+    /// Kills it without a word (SIGKILL), and gives its state back.
+    fn kill(mut self) -> TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
+    }
+
     /// Waits until a block higher than this one is there.
     fn wait_for(&self, height: u64) {
         let deadline = Instant::now() + Duration::from_secs(30);
@@ -268,6 +275,18 @@ fn several_transactions_in_one_block_take_consecutive_sequences() {
     let query = format!("transfer.recipient='{operator}'");
     let found = devnet.json(&["query", "txs", "--query", &query]);
     assert_eq!(found["total_count"], "3", "{found}");
+}
+
+#[test]
+fn a_killed_chain_keeps_what_it_has_answered() {
+    let mut devnet = Devnet::start();
+    let operator = devnet.address("operator");
+    let before = devnet.balance(&operator, "uakt");
+    for round in 1..=3 {
+        devnet.tx("faucet", &["bank", "send", &operator, "7uakt"]);
+        devnet = Devnet::start_in(devnet.kill());
+        assert_eq!(devnet.balance(&operator, "uakt"), before + 7 * round);
+    }
 }
 
 #[test]
