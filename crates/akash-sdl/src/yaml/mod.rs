@@ -21,6 +21,9 @@ pub(crate) use tree::{Content, Node, Scalar, Tree};
 /// Whether the short way, where it answers, gives the tree that the full parser gives.
 #[cfg(fuzzing)]
 pub(crate) fn ways_agree(text: &str) -> bool {
+    if load::check_characters(text).is_err() {
+        return true;
+    }
     everyday::load(text)
         .is_none_or(|short| load::load_any(text).is_ok_and(|long| short.flat() == long.flat()))
 }
