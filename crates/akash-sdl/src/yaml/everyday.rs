@@ -9,14 +9,14 @@
 
 use std::borrow::Cow;
 
-use super::load::Loader;
+use super::load::{Loader, is_plain};
 use super::tree::{Scalar, Tree};
 use crate::problem::Place;
 
 /// The tree of the text, when it is written in everyday YAML throughout.
 pub(super) fn load(text: &str) -> Option<Tree<'_>> {
     // Characters that no YAML may hold have been refused already.
-    if text.contains(['\t', '\r', '\u{85}']) {
+    if !is_plain(text) && text.contains(['\t', '\r', '\u{85}']) {
         return None;
     }
     let mut lines = Lines {
