@@ -1,13 +1,6 @@
 //! The SDLs in `examples/` are what a reader will copy.
 
-use std::path::PathBuf;
-
-use crate::support::{entries, run, text};
-
-/// Folders beside them hold other things than SDLs.
-fn examples() -> Vec<PathBuf> {
-    entries("examples").into_iter().filter(|path| path.is_file()).collect()
-}
+use crate::support::{examples, run, text};
 
 #[test]
 fn every_example_is_valid_and_nobody_minds_it() {

@@ -1,6 +1,6 @@
 //! `sdl groups`.
 
-use crate::support::{entries, repository, run, text};
+use crate::support::{entries, examples, repository, run, text};
 
 #[test]
 fn json_is_what_the_reference_makes_of_it() {
@@ -41,7 +41,7 @@ group europe
 
 #[test]
 fn the_table_fits_a_narrow_terminal() {
-    let mut files = entries("examples");
+    let mut files = examples();
     for grammar in ["v2.0", "v2.1"] {
         let folders = entries(&format!("fixtures/sdl/input/{grammar}"));
         files.extend(folders.iter().map(|folder| folder.join("input.yaml")));

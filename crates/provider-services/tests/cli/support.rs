@@ -99,6 +99,11 @@ pub(crate) fn entries(folder: &str) -> Vec<PathBuf> {
     entries
 }
 
+/// The SDLs that a reader will copy; folders beside them hold other things.
+pub(crate) fn examples() -> Vec<PathBuf> {
+    entries("examples").into_iter().filter(|path| path.is_file()).collect()
+}
+
 pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
