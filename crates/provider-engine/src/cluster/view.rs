@@ -1,0 +1,214 @@
+//! What runs where, as an observer last saw it.
+//!
+//! All amounts are in request units: what a pod asks the scheduler for, after overcommit. They are
+//! signed, because what others ask for can exceed what a node has, and a view must be able to say
+//! so; nothing is clamped before it is shown.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use akash_sdl::Version;
+use akash_sdl::manifest::Group;
+use akash_types::{GpuInterface, GpuVendor, LeaseId};
+
+/// Name of a node or of a storage class; many things refer to the same few.
+pub type Name = Arc<str>;
+
+/// All of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterView {
+    /// Nodes by name.
+    pub nodes: BTreeMap<Name, Node>,
+    /// Persistent storage by class.
+    pub storage: BTreeMap<Name, StorageClass>,
+    /// Addresses that can be leased; `None` if nobody hands any out.
+    pub ips: Option<IpPool>,
+    /// Ports that can be opened on nodes; `None` if unlimited.
+    pub ports: Option<u64>,
+    /// What is there of leases.
+    pub leases: BTreeMap<LeaseId, LeaseView>,
+    /// Whether the operator put the provider into maintenance, which the cluster holds.
+    pub maintenance: bool,
+}
+
+/// What changed since the view before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewChange {
+    /// Everything was read anew, completely.
+    Whole(Box<ClusterView>),
+    /// A node came or changed.
+    Node(Name, Node),
+    /// A node is positively gone.
+    NodeGone(Name),
+    /// A storage class came or changed.
+    Storage(Name, StorageClass),
+    /// A storage class is positively gone.
+    StorageGone(Name),
+    /// The pool of addresses changed.
+    Ips(Option<IpPool>),
+    /// What is there of a lease came or changed.
+    Lease(Box<LeaseView>),
+    /// Nothing of a lease is there any more.
+    LeaseGone(LeaseId),
+    /// Maintenance was switched.
+    Maintenance(bool),
+    /// The cluster does not answer: what was seen is history, and nothing follows from it.
+    Lost,
+}
+
+/// A machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// Whether new pods may be put on it. What runs on it goes on counting when not.
+    pub schedulable: bool,
+    /// What pods can ask for in all.
+    pub allocatable: Amounts,
+    /// What pods that are not of leases ask for.
+    pub others: Amounts,
+    /// Its cards, of which `allocatable.gpu` are usable.
+    pub cards: Vec<GpuCard>,
+    /// Classes of persistent storage that can be attached to it.
+    pub storage_classes: Vec<Name>,
+}
+
+/// Amounts of what a node has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// CPU, in thousandths.
+    pub cpu_milli: i64,
+    /// Memory, in bytes.
+    pub memory: i64,
+    /// Storage that lives with the pod, in bytes.
+    pub ephemeral: i64,
+    /// Cards.
+    pub gpu: i64,
+}
+
+/// A graphics card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuCard {
+    /// Who made it.
+    pub vendor: GpuVendor,
+    /// Model, as in attribute keys, such as `a100`.
+    pub model: Name,
+    /// Memory in GiB; `None` if the node does not say.
+    pub memory_gib: Option<u64>,
+    /// How it is attached; `None` if the node does not say.
+    pub interface: Option<GpuInterface>,
+    /// Whether a pod that is not of a lease has it.
+    pub taken_by_others: bool,
+}
+
+/// Persistent storage of one class, shared by the nodes that name it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StorageClass {
+    /// What volumes can have in all, in bytes.
+    pub allocatable: i64,
+    /// What volumes that are not of leases have.
+    pub others: i64,
+}
+
+/// Addresses that can be leased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IpPool {
+    /// How many there are.
+    pub total: u64,
+    /// How many are in use by what is not a lease.
+    pub others: u64,
+}
+
+/// What is there of a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseView {
+    /// Which.
+    pub id: LeaseId,
+    /// The manifest that the cluster keeps for it, if it does.
+    pub held: Option<Held>,
+    /// Its pods.
+    pub replicas: Vec<Replica>,
+    /// Bytes of persistent storage by class, as its volumes have them.
+    pub volumes: BTreeMap<Name, i64>,
+    /// Hostnames that lead to it.
+    pub hostnames: Vec<String>,
+    /// How many addresses it has.
+    pub ips: u64,
+    /// Whether it is on its way out.
+    pub terminating: bool,
+    /// What keeps it from going, in words, if something does.
+    pub stuck: Option<String>,
+}
+
+impl LeaseView {
+    /// Nothing yet of lease `id`.
+    #[must_use]
+    pub const fn empty(id: LeaseId) -> Self {
+        Self {
+            id,
+            held: None,
+            replicas: Vec::new(),
+            volumes: BTreeMap::new(),
+            hostnames: Vec::new(),
+            ips: 0,
+            terminating: false,
+            stuck: None,
+        }
+    }
+}
+
+/// A manifest as the cluster keeps it: one lease is one group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Hash of the whole manifest; `None` if whoever wrote it did not say.
+    pub version: Option<Version>,
+    /// The group's services.
+    pub group: Arc<Group>,
+    /// Cards that each service was promised, by service name.
+    pub cards: BTreeMap<String, CardChoice>,
+    /// Whether the workloads were written from it, completely.
+    pub deployed: bool,
+}
+
+/// The one kind of card that all replicas of a service get.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CardChoice {
+    /// Who made it.
+    pub vendor: GpuVendor,
+    /// Model.
+    pub model: Name,
+    /// Memory in GiB, if it was asked for.
+    pub memory_gib: Option<u64>,
+    /// How it is attached, if it was asked for.
+    pub interface: Option<GpuInterface>,
+}
+
+/// A pod of a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// Which service it is of.
+    pub service: String,
+    /// Where the scheduler put it; `None` while it has no place.
+    pub node: Option<Name>,
+    /// What it asks for.
+    pub asks: Amounts,
+    /// Model of the cards it was pinned to; `None` if it has none.
+    pub card: Option<CardChoice>,
+    /// How it is.
+    pub condition: Condition,
+    /// How often its container was started again.
+    pub restarts: u32,
+}
+
+/// How a pod is. Whoever cannot ask says [`ViewChange::Lost`], not that a pod is bad.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// It does its work.
+    Ready,
+    /// It is on its way: image, volume, first start.
+    Starting,
+    /// No node has room or the right hardware for it.
+    Unschedulable(String),
+    /// It fails, and why.
+    Failing(String),
+    /// It was told to end.
+    Ending,
+}
