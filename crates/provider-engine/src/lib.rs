@@ -4,6 +4,8 @@
 //! what happened and says what to do. Its dependency tree holds no runtime and no network, which
 //! the test command checks.
 
+pub mod bidding;
 pub mod cluster;
+pub mod inventory;
 pub mod reconcile;
 pub mod time;

@@ -1,0 +1,1 @@
+//! Whether to bid on an order, and at what price.

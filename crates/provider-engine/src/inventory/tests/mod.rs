@@ -1,0 +1,7 @@
+//! Inventory as a whole: what is left, what fits, what stays.
+
+mod build;
+mod cards;
+mod ledger;
+mod placing;
+mod replanning;
