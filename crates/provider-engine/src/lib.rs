@@ -5,5 +5,6 @@
 //! the test command checks.
 
 pub mod cluster;
+pub mod manifest;
 pub mod reconcile;
 pub mod time;
