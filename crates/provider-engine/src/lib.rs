@@ -7,5 +7,6 @@
 pub mod bidding;
 pub mod cluster;
 pub mod inventory;
+pub mod manifest;
 pub mod reconcile;
 pub mod time;

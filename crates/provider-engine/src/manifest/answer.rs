@@ -1,0 +1,188 @@
+//! What a tenant hears.
+//!
+//! The texts are the bodies that existing providers send and existing clients look for; the status
+//! is theirs too, but for two: what does not exist is 404 and a hostname in use is 409, where they
+//! say 500.
+
+use akash_sdl::Version;
+use akash_sdl::manifest::{CrossError, ManifestError, ManifestErrorKind, Protocol};
+use akash_types::{DeploymentId, LeaseId};
+
+use super::ChainUnavailable;
+use crate::cluster::command::CommandFailure;
+
+/// The answer to a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ManifestAnswer {
+    /// The cluster keeps it for these leases.
+    Accepted {
+        /// Which leases.
+        leases: Vec<LeaseId>,
+    },
+    /// It was not accepted.
+    Refused(ManifestRefusal),
+}
+
+/// Why a manifest was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestRefusal {
+    /// It makes no sense by itself.
+    #[error(transparent)]
+    Structure(#[from] ManifestError),
+    /// The chain could not be asked.
+    #[error(transparent)]
+    Chain(#[from] ChainUnavailable),
+    /// The chain does not know the deployment.
+    #[error("Deployment not found: {0}")]
+    UnknownDeployment(DeploymentId),
+    /// The chain carries the hash of another manifest.
+    #[error("manifest version validation failed")]
+    Version {
+        /// Hash of what was sent.
+        sent: Version,
+        /// What the chain carries.
+        on_chain: [u8; 32],
+    },
+    /// It is not what the deployment's groups paid for.
+    #[error(transparent)]
+    Groups(#[from] CrossError),
+    /// A lease is of a group that the manifest or the deployment has not.
+    #[error("group not found: could not locate group {gseq} of lease {lease}")]
+    GroupNotFound {
+        /// The lease.
+        lease: LeaseId,
+        /// Its group.
+        gseq: u32,
+    },
+    /// No host is generated, so one has to be listed.
+    #[error(
+        "manifest rejected: service \"{service}\" exposed on {port}:{proto} must have a hostname"
+    )]
+    HostnameMissing {
+        /// The service.
+        service: String,
+        /// Its port as seen from outside.
+        port: u32,
+        /// The protocol.
+        proto: Protocol,
+    },
+    /// The operator blocks this name.
+    #[error("hostname not allowed: \"{0}\" is blocked by this provider")]
+    HostnameBlocked(String),
+    /// The operator blocks a domain that the name is in.
+    #[error("hostname not allowed: domain \"{0}\" is blocked by this provider")]
+    DomainBlocked(String),
+    /// Another tenant has the name.
+    #[error("hostname not allowed: host \"{0}\" in use")]
+    HostnameInUse(String),
+    /// The name could be generated for some lease, and so it belongs to that.
+    #[error("hostname not allowed: host \"{0}\" has the form of generated names, choose another")]
+    HostnameGenerated(String),
+    /// No name at all, but an address, which no ingress serves.
+    #[error("hostname not allowed: host \"{0}\" is an IP address, a name is needed")]
+    HostnameIsAddress(String),
+    /// No lease of this provider is active.
+    #[error("no lease for deployment")]
+    NoLease,
+    /// The cluster could not be asked to keep it.
+    #[error("the cluster does not answer: {0}")]
+    ClusterUnavailable(String),
+    /// The cluster does not want to keep it.
+    #[error("the cluster refuses the manifest: {0}")]
+    ClusterRefused(String),
+    /// It took too long.
+    #[error("context deadline exceeded")]
+    TimedOut,
+}
+
+impl ManifestRefusal {
+    /// The HTTP status that goes with it.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::Structure(error) | Self::Groups(CrossError::Manifest(error)) => {
+                match error.kind {
+                    ManifestErrorKind::Invalid => 422,
+                    ManifestErrorKind::Resources => 500,
+                }
+            }
+            Self::Version { .. }
+            | Self::Groups(CrossError::Mismatch { .. })
+            | Self::HostnameMissing { .. }
+            | Self::HostnameIsAddress(_) => 422,
+            Self::UnknownDeployment(_) | Self::NoLease => 404,
+            Self::HostnameInUse(_) | Self::HostnameGenerated(_) => 409,
+            Self::Chain(_) | Self::ClusterUnavailable(_) => 503,
+            Self::Groups(CrossError::GroupCount { .. } | CrossError::UnknownGroup { .. })
+            | Self::GroupNotFound { .. }
+            | Self::HostnameBlocked(_)
+            | Self::DomainBlocked(_)
+            | Self::ClusterRefused(_)
+            | Self::TimedOut => 500,
+        }
+    }
+}
+
+/// The answer to a migration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MigrationAnswer {
+    /// The destination has these.
+    Transferred(Vec<String>),
+    /// Nothing was moved, or not as far as is known.
+    Refused(MigrationRefusal),
+}
+
+/// Why names were not moved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MigrationRefusal {
+    /// The request names nothing; the body of the answer is empty.
+    #[error("")]
+    NothingNamed,
+    /// The tenant has no lease with a manifest there.
+    #[error("destination deployment does not exist")]
+    NoDestination,
+    /// The destination's manifest does not list the hostname.
+    #[error("the hostname {} is not used by this deployment", shown(.0))]
+    HostnameNotUsed(String),
+    /// The destination's manifest does not have the endpoint.
+    #[error("the endpoint {} does not exist in the destination deployment", shown(.0))]
+    EndpointNotUsed(String),
+    /// Another tenant has the name.
+    #[error("hostname not allowed: host \"{0}\" in use")]
+    HostnameInUse(String),
+    /// The cluster did not move an endpoint, or did not say. It is safe to try again.
+    #[error(transparent)]
+    Cluster(#[from] CommandFailure),
+    /// The cluster did not move a hostname, or did not say. It is safe to try again.
+    #[error("failed transferring {}: {why}", shown(.name))]
+    Failed {
+        /// Of those to be moved, the first.
+        name: String,
+        /// In the cluster's words.
+        why: String,
+    },
+}
+
+impl MigrationRefusal {
+    /// The HTTP status that goes with it.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::Cluster(CommandFailure::Unavailable(_)) => 503,
+            Self::Cluster(CommandFailure::Refused(_)) | Self::Failed { .. } => 500,
+            Self::NothingNamed
+            | Self::NoDestination
+            | Self::HostnameNotUsed(_)
+            | Self::EndpointNotUsed(_)
+            | Self::HostnameInUse(_) => 400,
+        }
+    }
+}
+
+/// What a tenant sent, in quotes, and cut where no name is that long.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 255;
+    let cut: String = name.chars().take(LONGEST).collect();
+    let dots = if cut.len() < name.len() { "…" } else { "" };
+    format!("\"{}{dots}\"", cut.escape_debug())
+}

@@ -1,0 +1,366 @@
+//! Submissions, from the request to the answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use akash_sdl::manifest::Group;
+use akash_sdl::{Manifest, Version};
+use akash_types::{DeploymentId, LeaseId};
+
+use super::check::{Plan, check};
+use super::hostnames::{declared, generated_hosts};
+use super::migration::Migration;
+use super::subject::{Holding, Reading, Subject, Submission, Waiter};
+use super::turn::{Turn, requests};
+use super::{
+    ChainUnavailable, DeploymentFacts, Hostnames, ManifestEffect, ManifestInput, ManifestNote,
+    ManifestRefusal, ManifestSettings, RequestId,
+};
+use crate::cluster::command::{CommandFailure, Workload};
+use crate::cluster::view::LeaseView;
+use crate::time::Now;
+
+/// All submissions and migrations that are under way.
+#[derive(Clone, Debug)]
+pub struct Submissions {
+    settings: ManifestSettings,
+    subjects: BTreeMap<DeploymentId, Subject>,
+    /// The newest workload that the cluster was given for a lease, until it shows it.
+    pub(super) told: BTreeMap<LeaseId, Told>,
+    pub(super) migrations: Vec<Migration>,
+    /// How many inputs there were: tells what came before what.
+    turns: u64,
+}
+
+/// A workload that the cluster was given.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub(super) workload: Arc<Workload>,
+    /// Whether the cluster said that it keeps it.
+    pub(super) held: bool,
+}
+
+impl Submissions {
+    /// None yet.
+    #[must_use]
+    pub fn new(settings: ManifestSettings) -> Self {
+        Self {
+            settings,
+            subjects: BTreeMap::new(),
+            told: BTreeMap::new(),
+            migrations: Vec::new(),
+            turns: 0,
+        }
+    }
+
+    /// What is to be done about `input`. `leases` is what the cluster showed last; `hostnames` has
+    /// seen the same.
+    pub fn handle(
+        &mut self,
+        now: Now,
+        input: ManifestInput,
+        leases: &BTreeMap<LeaseId, LeaseView>,
+        hostnames: &mut Hostnames,
+    ) -> Vec<ManifestEffect> {
+        self.turns += 1;
+        let mut turn = Turn { now, leases, hostnames, effects: Vec::new() };
+        match input {
+            ManifestInput::Submit { request, deployment, manifest } => {
+                self.submit(request, deployment, manifest, &mut turn);
+            }
+            ManifestInput::Read { deployment, height, result } => {
+                self.on_subject(deployment, &mut turn, |this, subject, turn| {
+                    this.read(deployment, subject, height, result, turn);
+                });
+            }
+            ManifestInput::HoldEnded { lease, version, result } => {
+                self.hold_ended(lease, version, result, &mut turn);
+            }
+            ManifestInput::DeployEnded { workload, result } => {
+                self.deploy_ended(&workload, &result, &mut turn);
+            }
+            ManifestInput::LeaseEnded { lease } => self.lease_ended(lease, &mut turn),
+            ManifestInput::MigrateHostnames { request, hostnames, destination } => {
+                self.migrate_hostnames(request, hostnames, destination, &mut turn);
+            }
+            ManifestInput::MigrateEndpoints { request, endpoints, destination } => {
+                self.migrate_endpoints(request, endpoints, destination, &mut turn);
+            }
+            ManifestInput::Tick => self.tick(&mut turn),
+        }
+        turn.effects
+    }
+
+    /// When the next request will have waited long enough; a [`ManifestInput::Tick`] is due then.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Now> {
+        let subjects = self.subjects.values().filter_map(Subject::deadline);
+        subjects.chain(self.migrations.iter().map(|migration| migration.waiter.deadline)).min()
+    }
+
+    /// Which of the hostnames that `group` lists the lease may not have, now that it is to be
+    /// deployed; those that it may have are its own from here on. Every deployment asks.
+    pub fn withheld(
+        &self,
+        lease: LeaseId,
+        group: &Group,
+        hostnames: &mut Hostnames,
+    ) -> Vec<String> {
+        hostnames.ask(lease, self.hosts(lease, group))
+    }
+
+    /// All hostnames of a lease: those it lists and those it gets without asking.
+    pub(super) fn hosts(&self, lease: LeaseId, group: &Group) -> BTreeSet<String> {
+        let mut hosts: BTreeSet<String> = declared(group).collect();
+        if let Some(domain) = &self.settings.generated_under {
+            hosts.extend(generated_hosts(lease, group, domain));
+        }
+        hosts
+    }
+
+    pub(super) fn waiter(&self, request: RequestId, now: Now) -> Waiter {
+        Waiter { request, deadline: now.after(self.settings.submit_timeout) }
+    }
+
+    /// Lends out a subject, which is remembered as long as something is under way.
+    fn on_subject(
+        &mut self,
+        deployment: DeploymentId,
+        turn: &mut Turn<'_>,
+        act: impl FnOnce(&mut Self, &mut Subject, &mut Turn<'_>),
+    ) {
+        let Some(mut subject) = self.subjects.remove(&deployment) else { return };
+        act(self, &mut subject, turn);
+        if !subject.is_idle() {
+            self.subjects.insert(deployment, subject);
+        }
+    }
+
+    fn submit(
+        &mut self,
+        request: RequestId,
+        deployment: DeploymentId,
+        manifest: Arc<Manifest>,
+        turn: &mut Turn<'_>,
+    ) {
+        let version = manifest.version();
+        if let Err(error) = manifest.validate() {
+            turn.refuse(deployment, version, [request], &error.into());
+            return;
+        }
+        let waiter = self.waiter(request, turn.now);
+        let submission = Submission { waiter, manifest, version, arrived: self.turns };
+        self.subjects.entry(deployment).or_default().waiting.push(submission);
+        let age = self.settings.cached_result_max_age;
+        self.on_subject(deployment, turn, |this, subject, turn| {
+            if subject.known.as_ref().is_some_and(|known| turn.now.since(known.at) <= age) {
+                this.judge(deployment, subject, turn);
+            } else {
+                this.read_if_needed(deployment, subject, turn);
+            }
+        });
+    }
+
+    /// Begins a read if submissions wait for one; those that wait share it.
+    fn read_if_needed(&self, deployment: DeploymentId, subject: &mut Subject, turn: &mut Turn<'_>) {
+        if subject.reading.is_none() && !subject.waiting.is_empty() {
+            subject.reading = Some(Reading { begun: self.turns, since: turn.now });
+            turn.effects.push(ManifestEffect::ReadDeployment(deployment));
+        }
+    }
+
+    fn read(
+        &mut self,
+        deployment: DeploymentId,
+        subject: &mut Subject,
+        height: u64,
+        result: Result<Option<DeploymentFacts>, ChainUnavailable>,
+        turn: &mut Turn<'_>,
+    ) {
+        // Nobody asked, or asks any more.
+        let Some(reading) = subject.reading.take() else { return };
+        match result {
+            Ok(Some(facts)) => {
+                subject.learn(facts, height, reading.begun, turn.now);
+                self.judge(deployment, subject, turn);
+            }
+            Ok(None) => {
+                subject.known = None;
+                let refusal = ManifestRefusal::UnknownDeployment(deployment);
+                let asked = |submission: &mut Submission| submission.arrived <= reading.begun;
+                turn.refuse_waiting(deployment, subject, asked, &refusal);
+                self.read_if_needed(deployment, subject, turn);
+            }
+            Err(unavailable) => {
+                let refusal = ManifestRefusal::Chain(unavailable);
+                turn.refuse_waiting(deployment, subject, |_| true, &refusal);
+            }
+        }
+    }
+
+    /// Judges all that wait by what is known. A refusal stands only if the chain was asked after
+    /// the submission came.
+    fn judge(&mut self, deployment: DeploymentId, subject: &mut Subject, turn: &mut Turn<'_>) {
+        let Some(known) = subject.known.take() else { return };
+        for submission in std::mem::take(&mut subject.waiting) {
+            let Submission { waiter, manifest, version, arrived } = &submission;
+            let plan = check(manifest, *version, &known.facts, &self.settings, turn.hostnames);
+            match plan {
+                Ok(plan) => self.hold(deployment, subject, (*waiter, *version), plan, turn),
+                Err(refusal) if *arrived <= known.begun => {
+                    turn.refuse(deployment, *version, [waiter.request], &refusal);
+                }
+                Err(_) => subject.waiting.push(submission),
+            }
+        }
+        subject.known = Some(known);
+        self.read_if_needed(deployment, subject, turn);
+    }
+
+    /// Has the cluster keep a valid manifest, which is the newest there is: only one can have the
+    /// hash that stands on chain.
+    fn hold(
+        &mut self,
+        deployment: DeploymentId,
+        subject: &mut Subject,
+        (waiter, version): (Waiter, Version),
+        plan: Plan,
+        turn: &mut Turn<'_>,
+    ) {
+        if let Some(older) = subject.holding.take_if(|holding| holding.version != version) {
+            let on_chain = *version.as_bytes();
+            let refusal = ManifestRefusal::Version { sent: older.version, on_chain };
+            turn.refuse(deployment, older.version, requests(&older.waiters), &refusal);
+        }
+        let holding = subject.holding.get_or_insert_with(|| Holding {
+            version,
+            waiters: Vec::new(),
+            leases: BTreeSet::new(),
+            left: BTreeSet::new(),
+        });
+        holding.waiters.push(waiter);
+        for (lease, group) in plan {
+            if holding.leases.insert(lease) && !self.runs(lease, version, turn.leases) {
+                holding.left.insert(lease);
+                self.hold_one(lease, version, group, turn);
+            }
+        }
+        turn.accept_if_held(deployment, subject);
+    }
+
+    fn hold_one(
+        &mut self,
+        lease: LeaseId,
+        version: Version,
+        group: Arc<Group>,
+        turn: &mut Turn<'_>,
+    ) {
+        let withheld = self.withheld(lease, &group, turn.hostnames);
+        if !withheld.is_empty() {
+            let hostnames = withheld.clone();
+            turn.note(ManifestNote::Withheld { lease, hostnames });
+        }
+        let cards = BTreeMap::new();
+        let workload = Arc::new(Workload { lease, version, group, cards, withheld });
+        self.told.insert(lease, Told { workload: Arc::clone(&workload), held: false });
+        turn.effects.push(ManifestEffect::Hold(workload));
+    }
+
+    /// Whether the lease runs this manifest, and nothing else was sent to the cluster since.
+    fn runs(
+        &self,
+        lease: LeaseId,
+        version: Version,
+        leases: &BTreeMap<LeaseId, LeaseView>,
+    ) -> bool {
+        let held = leases.get(&lease).and_then(|view| view.held.as_ref());
+        held.is_some_and(|held| held.deployed && held.version == Some(version))
+            && self.told.get(&lease).is_none_or(|told| told.workload.version == version)
+    }
+
+    fn hold_ended(
+        &mut self,
+        lease: LeaseId,
+        version: Version,
+        result: Result<(), CommandFailure>,
+        turn: &mut Turn<'_>,
+    ) {
+        // An older one than the newest says nothing any more.
+        if self.told.get(&lease).is_none_or(|told| told.workload.version != version) {
+            return;
+        }
+        let refusal = match result {
+            Ok(()) => {
+                self.told.entry(lease).and_modify(|told| told.held = true);
+                None
+            }
+            Err(CommandFailure::Unavailable(why)) => Some(ManifestRefusal::ClusterUnavailable(why)),
+            Err(CommandFailure::Refused(why)) => {
+                self.told.remove(&lease);
+                let before = turn.leases.get(&lease).and_then(|view| view.held.as_ref());
+                let before = before.map(|held| self.hosts(lease, &held.group));
+                turn.hostnames.refuse(lease, &before.unwrap_or_default());
+                Some(ManifestRefusal::ClusterRefused(why))
+            }
+        };
+        let deployment = lease.deployment_id();
+        self.on_subject(deployment, turn, |_, subject, turn| {
+            let Some(holding) = subject.holding.as_mut().filter(|it| it.version == version) else {
+                return;
+            };
+            match refusal {
+                None => {
+                    holding.left.remove(&lease);
+                }
+                Some(refusal) => {
+                    turn.refuse(deployment, version, requests(&holding.waiters), &refusal);
+                    subject.holding = None;
+                }
+            }
+            turn.accept_if_held(deployment, subject);
+        });
+    }
+
+    fn lease_ended(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {
+        self.told.remove(&lease);
+        turn.hostnames.end(lease);
+        self.abandon_migrations_to(lease, turn);
+        let deployment = lease.deployment_id();
+        self.on_subject(deployment, turn, |_, subject, turn| {
+            subject.known = None;
+            subject.ended.insert(lease);
+            let Some(holding) = &mut subject.holding else { return };
+            holding.leases.remove(&lease);
+            holding.left.remove(&lease);
+            if holding.leases.is_empty() {
+                let requests = requests(&holding.waiters);
+                turn.refuse(deployment, holding.version, requests, &ManifestRefusal::NoLease);
+                subject.holding = None;
+            }
+            turn.accept_if_held(deployment, subject);
+        });
+        turn.give_freed_names();
+    }
+
+    fn tick(&mut self, turn: &mut Turn<'_>) {
+        let now = turn.now;
+        let (timeout, age) = (self.settings.submit_timeout, self.settings.cached_result_max_age);
+        let deployments: Vec<DeploymentId> = self.subjects.keys().copied().collect();
+        for deployment in deployments {
+            self.on_subject(deployment, turn, |this, subject, turn| {
+                turn.expire(deployment, subject);
+                subject.known.take_if(|known| now.since(known.at) > age);
+                // A read that never came back does not hold up those who came later.
+                subject.reading.take_if(|reading| now.since(reading.since) >= timeout);
+                this.read_if_needed(deployment, subject, turn);
+            });
+        }
+        self.expire_migrations(turn);
+        self.told.retain(|lease, told| {
+            let held = turn.leases.get(lease).and_then(|view| view.held.as_ref());
+            let shown = held.is_some_and(|held| held.version == Some(told.workload.version));
+            !(told.held && shown)
+        });
+        turn.give_freed_names();
+    }
+}
