@@ -104,8 +104,8 @@ impl Decimal {
             digits /= ten;
             places -= 1;
         }
-        let dec_places = Dec::PLACES as u32;
-        let missing = dec_places.checked_sub(places).ok_or(ToDecError::TooPrecise { places })?;
+        let most = u32::try_from(Dec::PLACES).unwrap_or_default();
+        let missing = most.checked_sub(places).ok_or(ToDecError::TooPrecise { places })?;
         power(missing)
             .and_then(|factor| digits.checked_mul(factor))
             .and_then(|scaled| i128::try_from(scaled).ok())

@@ -26,7 +26,7 @@ pub use script::{ScriptFailure, ScriptRequest, read_script_output};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pricing {
     /// From a price for each resource.
-    Scale(Scales),
+    Scale(Box<Scales>),
     /// By chance, between a low and a high price.
     RandomRange,
     /// By a script of the operator.

@@ -139,7 +139,7 @@ fn scales_that_cannot_be_meant_are_refused() {
         (scales("1", "1", "", "1", "-0.5"), negative("IP")),
         (scales("1", "1", "1,beta3=-1", "0", "0"), negative("beta3")),
     ] {
-        assert_eq!(Pricing::Scale(scales.clone()).validate(), result, "{scales:?}");
+        assert_eq!(Pricing::Scale(Box::new(scales.clone())).validate(), result, "{scales:?}");
     }
     assert_eq!(Pricing::RandomRange.validate(), Ok(()));
     assert_eq!(Pricing::Script.validate(), Ok(()));
