@@ -27,6 +27,12 @@ const BENCHES: &[Bench] = &[
         about: "signed messages executed per second, and what 100,000 open orders weigh",
     },
     Bench {
+        name: "engine",
+        package: "provider-engine",
+        target: "engine",
+        about: "decisions of a provider per second",
+    },
+    Bench {
         name: "sdl",
         package: "akash-sdl",
         target: "sdl",

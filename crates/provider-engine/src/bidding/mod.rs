@@ -1,1 +1,21 @@
 //! Whether to bid on an order, and at what price.
+//!
+//! ```text
+//! Ask ─▶ policy, eligibility ─▶ placement ─▶ pricing ─▶ check_price ─▶ bid
+//!            │ cheap first        │ room        │           │
+//!            └────────────────────┴─────────────┴───────────┴──▶ Decline, with reasons
+//! ```
+//!
+//! [`evaluate`](evaluate::evaluate) is one plain function for the bidder, for whoever asks before
+//! ordering, for `why` and for the journal: they cannot disagree. Pricing is a second step,
+//! because a script may have to be asked.
+
+pub mod decline;
+pub mod eligibility;
+pub mod evaluate;
+pub mod facts;
+pub mod policy;
+pub mod pricing;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Every reason not to bid.
+
+use akash_types::{DecCoin, Denom};
+
+use super::eligibility::Ineligible;
+use super::policy::Refusal;
+use super::pricing::PriceError;
+use crate::inventory::{NoRoom, Scarce, Unplaceable};
+
+/// Why there is no bid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Decline {
+    /// The operator does not want it.
+    #[error(transparent)]
+    Policy(#[from] Refusal),
+    /// The chain or the bid engine's rules do not allow it.
+    #[error(transparent)]
+    Ineligible(#[from] Ineligible),
+    /// No cluster could ever host it.
+    #[error(transparent)]
+    Unplaceable(#[from] Unplaceable),
+    /// There is no room.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
+    /// There is no price.
+    #[error(transparent)]
+    Price(#[from] PriceError),
+    /// The price is in another denomination than the order's.
+    #[error("the price is in {denom}, the order pays in {wanted}")]
+    OtherDenom {
+        /// What the price is in.
+        denom: Denom,
+        /// What the order pays in.
+        wanted: Denom,
+    },
+    /// The price is more than the order pays.
+    #[error("the price {price} per block is above the {most} that the order pays")]
+    TooExpensive {
+        /// The price per block.
+        price: DecCoin,
+        /// The most it pays.
+        most: DecCoin,
+    },
+}
+
+impl Decline {
+    /// A name that does not change, for metrics.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Policy(refusal) => refusal.code(),
+            Self::Ineligible(reason) => reason.code(),
+            Self::Unplaceable(Unplaceable::Card { .. }) => "gpu-attributes",
+            Self::Unplaceable(Unplaceable::VolumeClass { .. }) => "volume-class",
+            Self::NoRoom(reason) => no_room_code(reason),
+            Self::Price(error) => price_code(error),
+            Self::OtherDenom { .. } => "price-other-denom",
+            Self::TooExpensive { .. } => "price-above-maximum",
+        }
+    }
+}
+
+const fn no_room_code(reason: &NoRoom) -> &'static str {
+    match reason {
+        NoRoom::Unit(short) => match short.scarce {
+            Scarce::Nodes => "no-room-nodes",
+            Scarce::Cpu => "no-room-cpu",
+            Scarce::Memory => "no-room-memory",
+            Scarce::Ephemeral => "no-room-ephemeral",
+            Scarce::Cards => "no-room-gpu",
+            Scarce::Storage(_) => "no-room-storage",
+        },
+        NoRoom::NoIpPool { .. } => "no-ip-pool",
+        NoRoom::Ips { .. } => "no-room-ips",
+        NoRoom::Ports { .. } => "no-room-ports",
+    }
+}
+
+const fn price_code(error: &PriceError) -> &'static str {
+    match error {
+        PriceError::Group(_) => "price-of-group",
+        PriceError::NoScale { .. } => "price-storage-class",
+        PriceError::Zero => "price-zero",
+        PriceError::Negative { .. } => "price-negative",
+        PriceError::TooPrecise { .. } => "price-too-precise",
+        PriceError::TooLarge => "price-too-large",
+        PriceError::Output { .. } => "price-script-output",
+        PriceError::Script(_) => "price-script-failed",
+    }
+}

@@ -1,0 +1,276 @@
+//! Whether this provider may bid at all, by the rules of the chain and of the bid engine.
+//!
+//! The rules come in the order in which they are known from the Go provider; those that only the
+//! chain makes (reclamation, deposit, denomination) follow, so that no fee is paid for a bid that
+//! would be refused.
+
+use std::time::Duration;
+
+use akash_types::attribute::is_subset;
+use akash_types::{
+    Attribute, Coin, Denom, GroupSpec, GroupViolation, PlacementRequirements, UnmetCapability,
+    unmet_capability, validate_group,
+};
+
+use super::facts::{Ask, Audits, Facts};
+
+/// Most volumes of a resource unit.
+pub const MAX_VOLUMES: usize = 4;
+
+/// What the rules say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Eligibility {
+    /// Why a bid is not possible; empty if nothing speaks against it.
+    pub reasons: Vec<Ineligible>,
+    /// Auditors who must be asked before it can be said.
+    pub unknown_auditors: Vec<String>,
+}
+
+/// Applies all rules.
+#[must_use]
+pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
+    let mut found = Eligibility::default();
+    let reasons = &mut found.reasons;
+    let Ask { spec, .. } = ask;
+    let required = &spec.requirements.attributes;
+    let unmet = unmet(required, facts.own_attributes);
+    if !unmet.is_empty() {
+        reasons.push(Ineligible::Attributes { missing: unmet });
+    }
+    let unasked = self::unmet(facts.order_filter, required);
+    if !unasked.is_empty() {
+        reasons.push(Ineligible::OrderFilter { missing: unasked });
+    }
+    reasons.extend(unmet_capability(spec, facts.own_attributes).map(Ineligible::Capability));
+    reasons.extend(spec.resources.iter().filter_map(|unit| {
+        let (unit, volumes) = (unit.resources.id, unit.resources.storage.len());
+        (volumes > MAX_VOLUMES).then_some(Ineligible::Volumes { unit, volumes })
+    }));
+    match signed(&spec.requirements, facts.audits) {
+        Signed::Yes => {}
+        Signed::No { auditors } => reasons.push(Ineligible::NotSigned { auditors }),
+        Signed::Unknown { auditors } => found.unknown_auditors = auditors,
+    }
+    let violations = validate_group(0, spec);
+    if !violations.is_empty() {
+        reasons.push(Ineligible::Group { violations });
+    }
+    reasons.extend(reclamation(ask, facts));
+    reasons.extend(deposit(facts));
+    reasons.extend(price_denom(spec, facts.price_denoms));
+    found
+}
+
+fn unmet(required: &[Attribute], offered: &[Attribute]) -> Vec<Attribute> {
+    let is_met = |need: &Attribute| offered.iter().any(|offer| need.is_met_by(offer));
+    required.iter().filter(|need| !is_met(need)).cloned().collect()
+}
+
+enum Signed {
+    Yes,
+    No { auditors: Vec<String> },
+    Unknown { auditors: Vec<String> },
+}
+
+/// Every auditor of `all_of` must have signed what is required, and one of `any_of`, if there are
+/// any. What is known already decides where it can.
+fn signed(requirements: &PlacementRequirements, audits: &Audits) -> Signed {
+    let vouches = |auditor: &&String| {
+        let signed = audits.get(auditor.as_str())?;
+        let attributes = signed.as_deref();
+        Some(attributes.is_some_and(|signed| is_subset(&requirements.attributes, signed)))
+    };
+    let (all, any) = (requirements.signed_by.all(), requirements.signed_by.any());
+    let pick = |list: &[String], answer: Option<bool>| -> Vec<String> {
+        list.iter().filter(|auditor| vouches(auditor) == answer).cloned().collect()
+    };
+    let refused = pick(all, Some(false));
+    if !refused.is_empty() {
+        return Signed::No { auditors: refused };
+    }
+    let mut unknown = pick(all, None);
+    if !any.is_empty() && !any.iter().any(|auditor| vouches(&auditor) == Some(true)) {
+        let open = pick(any, None);
+        if open.is_empty() {
+            return Signed::No { auditors: any.to_vec() };
+        }
+        unknown.extend(open);
+    }
+    unknown.sort_unstable();
+    unknown.dedup();
+    if unknown.is_empty() { Signed::Yes } else { Signed::Unknown { auditors: unknown } }
+}
+
+/// What the chain asks of the window in a bid.
+fn reclamation(ask: &Ask<'_>, facts: &Facts<'_>) -> Vec<Ineligible> {
+    let (min, max) = (facts.params.min_reclamation_window, facts.params.max_reclamation_window);
+    let mut reasons = Vec::new();
+    match (ask.reclamation_min_window, facts.reclamation_window) {
+        (Some(wanted), None) => reasons.push(Ineligible::NoReclamation { wanted }),
+        (Some(wanted), Some(offered)) if offered < wanted => {
+            reasons.push(Ineligible::ReclamationTooShort { offered, wanted });
+        }
+        _ => {}
+    }
+    if let Some(offered) = facts.reclamation_window.filter(|window| *window < min || *window > max)
+    {
+        reasons.push(Ineligible::ReclamationOutsideLimits { offered, min, max });
+    }
+    reasons
+}
+
+fn deposit(facts: &Facts<'_>) -> Option<Ineligible> {
+    let (deposit, accepted) = (facts.deposit, &facts.params.bid_min_deposits);
+    match accepted.iter().find(|coin| coin.denom() == deposit.denom()) {
+        None => {
+            let accepted = accepted.iter().map(|coin| coin.denom().clone()).collect();
+            Some(Ineligible::DepositDenom { deposit: deposit.clone(), accepted })
+        }
+        Some(least) if deposit.amount() < least.amount() => {
+            let (deposit, least) = (deposit.clone(), least.clone());
+            Some(Ineligible::DepositTooSmall { deposit, least })
+        }
+        Some(_) => None,
+    }
+}
+
+fn price_denom(spec: &GroupSpec, accepted: &[Denom]) -> Option<Ineligible> {
+    let denom = spec.resources.first()?.price.denom();
+    let refused = !accepted.is_empty() && !accepted.contains(denom);
+    refused.then(|| Ineligible::PriceDenom { denom: denom.clone(), accepted: accepted.to_vec() })
+}
+
+/// Why a bid is not possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ineligible {
+    /// The order asks for attributes that this provider does not have.
+    #[error("this provider does not have the attributes {}", attributes_text(.missing))]
+    Attributes {
+        /// Which.
+        missing: Vec<Attribute>,
+    },
+    /// The order does not ask for what the provider's configuration wants it to.
+    #[error(
+        "the order does not ask for {}, which the provider-config demands",
+        attributes_text(.missing)
+    )]
+    OrderFilter {
+        /// Which attributes.
+        missing: Vec<Attribute>,
+    },
+    /// This provider does not say that it has such storage or cards.
+    #[error("{0}; add it to the provider's attributes if it is there")]
+    Capability(UnmetCapability),
+    /// A unit has too many volumes.
+    #[error("resource unit {unit} has {volumes} volumes, at most {MAX_VOLUMES} are served")]
+    Volumes {
+        /// Number of the unit.
+        unit: u32,
+        /// How many it has.
+        volumes: usize,
+    },
+    /// Auditors have not signed what is asked for.
+    #[error("the attributes asked for are not signed by {}", .auditors.join(", "))]
+    NotSigned {
+        /// Those who would have to.
+        auditors: Vec<String>,
+    },
+    /// The group breaks rules of the chain.
+    #[error("the group is not valid: {}", violations_text(.violations))]
+    Group {
+        /// Which.
+        violations: Vec<GroupViolation>,
+    },
+    /// A reclamation window is asked for and not offered.
+    #[error("a reclamation window of {} s is asked for, none is offered", .wanted.as_secs())]
+    NoReclamation {
+        /// The least that is asked for.
+        wanted: Duration,
+    },
+    /// The reclamation window is too short for the order.
+    #[error(
+        "a reclamation window of {} s is asked for, {} s are offered",
+        .wanted.as_secs(),
+        .offered.as_secs()
+    )]
+    ReclamationTooShort {
+        /// What is offered.
+        offered: Duration,
+        /// The least that is asked for.
+        wanted: Duration,
+    },
+    /// The chain does not allow the reclamation window.
+    #[error(
+        "the reclamation window offered, {} s, is outside of what the chain allows, {} to {} s",
+        .offered.as_secs(),
+        .min.as_secs(),
+        .max.as_secs()
+    )]
+    ReclamationOutsideLimits {
+        /// What is offered.
+        offered: Duration,
+        /// The shortest allowed.
+        min: Duration,
+        /// The longest allowed.
+        max: Duration,
+    },
+    /// The chain does not take deposits of this kind.
+    #[error("the chain takes no bid deposit like {deposit}, but {}", denoms_text(.accepted))]
+    DepositDenom {
+        /// What would be put up.
+        deposit: Coin,
+        /// What is taken.
+        accepted: Vec<Denom>,
+    },
+    /// The deposit is below the chain's minimum.
+    #[error("the bid deposit {deposit} is below the chain's minimum of {least}")]
+    DepositTooSmall {
+        /// What would be put up.
+        deposit: Coin,
+        /// The least taken.
+        least: Coin,
+    },
+    /// The order pays in something that has no price here.
+    #[error("the order pays in {denom}, prices are made in {}", denoms_text(.accepted))]
+    PriceDenom {
+        /// What it pays in.
+        denom: Denom,
+        /// What has prices.
+        accepted: Vec<Denom>,
+    },
+}
+
+impl Ineligible {
+    /// A name that does not change, for metrics.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Attributes { .. } => "attributes",
+            Self::OrderFilter { .. } => "order-filter",
+            Self::Capability(UnmetCapability::Storage { .. }) => "capability-storage",
+            Self::Capability(UnmetCapability::Gpu { .. }) => "capability-gpu",
+            Self::Volumes { .. } => "volumes",
+            Self::NotSigned { .. } => "not-signed",
+            Self::Group { .. } => "group-invalid",
+            Self::NoReclamation { .. } => "reclamation-not-offered",
+            Self::ReclamationTooShort { .. } => "reclamation-too-short",
+            Self::ReclamationOutsideLimits { .. } => "reclamation-outside-limits",
+            Self::DepositDenom { .. } => "deposit-denom",
+            Self::DepositTooSmall { .. } => "deposit-too-small",
+            Self::PriceDenom { .. } => "price-denom",
+        }
+    }
+}
+
+fn attributes_text(attributes: &[Attribute]) -> String {
+    let text = |attribute: &Attribute| format!("{}={}", attribute.key, attribute.value);
+    attributes.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+fn violations_text(violations: &[GroupViolation]) -> String {
+    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn denoms_text(denoms: &[Denom]) -> String {
+    denoms.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

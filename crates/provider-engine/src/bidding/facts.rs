@@ -1,0 +1,66 @@
+//! What a decision about a bid looks at, besides what is free.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use akash_types::{Address, Attribute, Coin, Denom, GroupSpec, MarketParams, Order};
+
+use crate::inventory::CommitLevels;
+
+/// What somebody asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// Who asks; `None` if it is not known, and then no rule about owners applies.
+    pub owner: Option<Address>,
+    /// For what.
+    pub spec: &'a GroupSpec,
+    /// The shortest reclamation window that must be offered, if one must.
+    pub reclamation_min_window: Option<Duration>,
+}
+
+impl<'a> From<&'a Order> for Ask<'a> {
+    fn from(order: &'a Order) -> Self {
+        Self {
+            owner: Some(order.id.owner()),
+            spec: &order.spec,
+            reclamation_min_window: order.reclamation_min_window,
+        }
+    }
+}
+
+/// What auditors signed of this provider, by their address as text: `None` where one was asked and
+/// signed nothing. An auditor who is not in it has not been asked.
+pub type Audits = BTreeMap<String, Option<Vec<Attribute>>>;
+
+/// What is so when a decision is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// Attributes that this provider has on chain.
+    pub own_attributes: &'a [Attribute],
+    /// Attributes that an order must ask for, from the provider's configuration; mostly none.
+    pub order_filter: &'a [Attribute],
+    /// What auditors signed, as far as they were asked.
+    pub audits: &'a Audits,
+    /// Parameters of the market.
+    pub params: &'a MarketParams,
+    /// The reclamation window that every bid offers, if any.
+    pub reclamation_window: Option<Duration>,
+    /// What is put up for a bid.
+    pub deposit: &'a Coin,
+    /// Denominations in which prices are made; empty for any.
+    pub price_denoms: &'a [Denom],
+    /// How much is oversold.
+    pub levels: CommitLevels,
+    /// Whether the provider is in maintenance.
+    pub maintenance: bool,
+    /// What the wallet can spend, one coin per denomination; `None` while nobody knows.
+    pub wallet: Option<&'a [Coin]>,
+    /// What a bid costs in fees, as far as can be told, its close included.
+    pub bid_fee: &'a Coin,
+    /// What bids have cost in fees since the day began, in the denomination of `bid_fee`.
+    pub fees_today: u128,
+    /// How many bids on orders of this owner are open.
+    pub open_bids_of_owner: u32,
+    /// How many bids the order has; `None` while nobody knows.
+    pub bids_on_order: Option<u32>,
+}

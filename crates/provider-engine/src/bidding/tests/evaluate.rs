@@ -1,0 +1,151 @@
+//! The verdict as a whole.
+
+use std::collections::BTreeSet;
+
+use akash_types::UnmetCapability;
+
+use super::build::{World, address, attributes, coin, signed_by, volume};
+use crate::bidding::decline::Decline;
+use crate::bidding::eligibility::Ineligible;
+use crate::bidding::evaluate::{Verdict, evaluate};
+use crate::bidding::policy::{Floor, Refusal};
+use crate::bidding::pricing::{PriceError, ScriptFailure};
+use crate::inventory::{NoRoom, Scarce, Shortage, Unplaceable};
+
+fn verdict(change: impl FnOnce(&mut World)) -> Verdict {
+    let mut world = World::new();
+    change(&mut world);
+    evaluate(&world.ask(), &world.facts(), &world.free(), &world.policy)
+}
+
+fn codes(change: impl FnOnce(&mut World)) -> Vec<&'static str> {
+    match verdict(change) {
+        Verdict::Decline(reasons) => reasons.iter().map(Decline::code).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_wanted_allowed_and_fits_is_bid_on() {
+    let Verdict::Bid { booking, offer } = verdict(|_| {}) else { panic!("declined") };
+    assert_eq!(booking.units[0].plan[..], [("a".into(), 1)]);
+    let spec = World::new().spec;
+    assert_eq!(offer[0].resources, spec.resources[0].resources);
+    assert_eq!((offer.len(), offer[0].count, &offer[0].prices), (1, 1, &None));
+}
+
+#[test]
+fn everything_that_speaks_against_it_is_named_policy_first() {
+    let found = codes(|world| {
+        world.policy.paused = true;
+        world.policy.deny = [address(1)].into();
+        world.spec.requirements.attributes = attributes(&[("region", "east")]);
+        world.deposit = coin("1uakt");
+    });
+    assert_eq!(found, ["paused", "owner-denied", "attributes", "deposit-too-small"]);
+}
+
+#[test]
+fn a_place_is_looked_for_last() {
+    let too_large = |world: &mut World| world.spec.resources[0].resources.cpu.units = 9000;
+    assert_eq!(codes(too_large), ["no-room-cpu"]);
+    let also_unwanted = |world: &mut World| {
+        too_large(world);
+        world.maintenance = true;
+    };
+    assert_eq!(codes(also_unwanted), ["maintenance"]);
+}
+
+#[test]
+fn auditors_are_asked_only_if_nothing_else_speaks_against_it() {
+    let signed = |world: &mut World| {
+        world.spec.requirements.signed_by = signed_by(&["x"], &["y", "z"]);
+    };
+    let ask = Verdict::NeedAuditors(["x", "y", "z"].map(str::to_owned).to_vec());
+    assert_eq!(verdict(signed), ask);
+    let paused = |world: &mut World| {
+        signed(world);
+        world.policy.paused = true;
+    };
+    assert_eq!(codes(paused), ["paused"]);
+}
+
+#[test]
+fn what_no_cluster_can_have_is_said_with_all_else() {
+    let found = codes(|world| {
+        let storage = &mut world.spec.resources[0].resources.storage;
+        storage.push(volume(&[("persistent", "true")]));
+        world.own.extend(attributes(&[("capabilities/storage/1/persistent", "true")]));
+        world.maintenance = true;
+    });
+    assert_eq!(found, ["maintenance", "volume-class"]);
+}
+
+#[test]
+fn every_reason_has_its_own_code_and_words() {
+    let owner = address(1);
+    let dec_coin = || "1uact".parse().unwrap();
+    let price = "1".parse().unwrap();
+    let text = || "x".to_owned();
+    let floor = Floor::default();
+    let denom = || "uact".parse::<akash_types::Denom>().unwrap();
+    let hour = super::build::HOUR;
+    let key_error = "x".parse::<akash_types::GpuRequest>().unwrap_err();
+    let shortage = |scarce| {
+        let (unit, wanted, fitted, need, largest) = (1, 2, 1, 5, 4);
+        let short = Shortage { unit, wanted, fitted, scarce, need, largest };
+        Decline::NoRoom(NoRoom::Unit(Box::new(short)))
+    };
+    let all: Vec<Decline> = vec![
+        Refusal::Paused.into(),
+        Refusal::Maintenance.into(),
+        Refusal::OwnerDenied { owner }.into(),
+        Refusal::OwnerNotAllowed { owner }.into(),
+        Refusal::OpenBids { owner, open: 1, limit: 1 }.into(),
+        Refusal::OrderIsFull { bids: 20, limit: 20 }.into(),
+        Refusal::PaysTooLittle { most: dec_coin(), floor }.into(),
+        Refusal::PriceBelowFloor { price: dec_coin(), floor }.into(),
+        Refusal::FeeBudget { spent: 1, fee: 1, budget: 1 }.into(),
+        Refusal::Wallet { needs: coin("1uakt"), has: 0 }.into(),
+        Ineligible::Attributes { missing: Vec::new() }.into(),
+        Ineligible::OrderFilter { missing: Vec::new() }.into(),
+        Ineligible::Capability(UnmetCapability::Storage { unit: 0, volume: 0 }).into(),
+        Ineligible::Capability(UnmetCapability::Gpu { unit: 0 }).into(),
+        Ineligible::Volumes { unit: 1, volumes: 5 }.into(),
+        Ineligible::NotSigned { auditors: Vec::new() }.into(),
+        Ineligible::Group { violations: Vec::new() }.into(),
+        Ineligible::NoReclamation { wanted: hour }.into(),
+        Ineligible::ReclamationTooShort { offered: hour, wanted: hour }.into(),
+        Ineligible::ReclamationOutsideLimits { offered: hour, min: hour, max: hour }.into(),
+        Ineligible::DepositDenom { deposit: coin("1uakt"), accepted: Vec::new() }.into(),
+        Ineligible::DepositTooSmall { deposit: coin("1uakt"), least: coin("2uakt") }.into(),
+        Ineligible::PriceDenom { denom: denom(), accepted: Vec::new() }.into(),
+        Unplaceable::Card { unit: 1, source: key_error }.into(),
+        Unplaceable::VolumeClass { unit: 1, volume: 0 }.into(),
+        shortage(Scarce::Nodes),
+        shortage(Scarce::Cpu),
+        shortage(Scarce::Memory),
+        shortage(Scarce::Ephemeral),
+        shortage(Scarce::Cards),
+        shortage(Scarce::Storage("beta2".into())),
+        NoRoom::NoIpPool { wanted: 1 }.into(),
+        NoRoom::Ips { wanted: 1, free: 0 }.into(),
+        NoRoom::Ports { wanted: 1, free: 0 }.into(),
+        PriceError::Group(akash_types::GroupPriceError::NoUnits).into(),
+        PriceError::NoScale { class: text() }.into(),
+        PriceError::Zero.into(),
+        PriceError::Negative { price }.into(),
+        PriceError::TooPrecise { places: 19 }.into(),
+        PriceError::TooLarge.into(),
+        PriceError::Output { text: text() }.into(),
+        PriceError::Script(ScriptFailure::TimedOut).into(),
+        Decline::OtherDenom { denom: denom(), wanted: denom() },
+        Decline::TooExpensive { price: dec_coin(), most: dec_coin() },
+    ];
+    let codes: BTreeSet<_> = all.iter().map(Decline::code).collect();
+    let words: BTreeSet<_> = all.iter().map(ToString::to_string).collect();
+    assert_eq!((codes.len(), words.len()), (all.len(), all.len()));
+    for code in codes {
+        assert!(code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{code}");
+    }
+}
