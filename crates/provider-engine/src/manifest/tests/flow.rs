@@ -191,6 +191,21 @@ fn what_the_cluster_refuses_takes_no_hostname() {
 }
 
 #[test]
+fn what_the_cluster_may_keep_has_its_hostnames_until_it_plainly_does_not() {
+    let mut world = World::new();
+    let id = deployment(1, 7);
+    let sdl = sdl("a", &[&["a.example.com"]]);
+    let one = lease(id, 1, 1);
+    world.submit(1, id, sdl.manifest());
+    world.read(&facts(id, &sdl, &[1]));
+    world.hold_ended(one, &sdl, Err(CommandFailure::Unavailable("etcd".to_owned())));
+    world.pass(119);
+    assert_eq!(world.hostnames.holder("a.example.com"), Some(one));
+    world.pass(1);
+    assert_eq!(world.hostnames.holder("a.example.com"), None);
+}
+
+#[test]
 fn requests_end_after_two_minutes_in_every_state() {
     let mut world = World::new();
     let (reading, holding) = (deployment(1, 7), deployment(1, 8));

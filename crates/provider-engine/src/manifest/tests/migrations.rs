@@ -170,3 +170,17 @@ fn a_withheld_name_goes_to_who_waits_when_its_lease_is_gone() {
     assert_eq!(world.hostnames.holder(HOST), Some(to));
     assert_eq!(world.pass(1), []);
 }
+
+#[test]
+fn a_deployment_from_before_the_move_does_not_take_the_name_back_for_good() {
+    let (mut world, from, to, sdl) = withheld();
+    migrate(&mut world, 1, &[HOST], 7);
+    deployed(&mut world, to, &sdl, &[], Ok(()));
+    // It was under way all the time, with the name; whether it was done does not matter.
+    let again = [ManifestEffect::Redeploy(from), ManifestEffect::Redeploy(to)];
+    assert_eq!(deployed(&mut world, from, &sdl, &[], Ok(())), again);
+    let unknown = Err(CommandFailure::Unavailable(String::new()));
+    assert_eq!(deployed(&mut world, from, &sdl, &[], unknown), again);
+    assert_eq!(deployed(&mut world, from, &sdl, &[HOST], Ok(())), []);
+    assert_eq!(deployed(&mut world, to, &sdl, &[], Ok(())), []);
+}
