@@ -11,9 +11,9 @@ use std::sync::Arc;
 use akash_sdl::manifest::Group;
 use akash_types::{GroupId, LeaseId};
 
-use super::hostnames::declared;
+use super::hostnames::{declared, same_group};
 use super::subject::Waiter;
-use super::submissions::Submissions;
+use super::submissions::{HoldAnswer, Submissions};
 use super::turn::Turn;
 use super::{
     ManifestEffect, ManifestNote, MigrationAnswer, MigrationDestination, MigrationRefusal,
@@ -143,7 +143,10 @@ impl Submissions {
     fn newest(&self, group: GroupId, turn: &Turn<'_>) -> Option<(LeaseId, Arc<Group>)> {
         let living =
             |lease: &LeaseId| lease.group_id() == group && !turn.hostnames.has_ended(*lease);
-        let told = self.told.iter().filter(|(lease, told)| living(lease) && told.held);
+        let told = self
+            .told
+            .iter()
+            .filter(|(lease, told)| living(lease) && told.answer == HoldAnswer::Held);
         let told = told.map(|(lease, told)| (*lease, &told.workload.group)).next_back();
         let shown = turn.leases.iter().filter(|(lease, view)| living(lease) && !view.terminating);
         let shown = shown
@@ -165,10 +168,10 @@ impl Submissions {
         turn: &mut Turn<'_>,
     ) {
         if result.is_ok() {
-            let mut hosts = self.hosts(workload.lease, &workload.group);
-            hosts.retain(|host| !workload.withheld.contains(host));
+            let hosts = self.exposed(workload);
             turn.hostnames.settle(workload.lease, &hosts);
         }
+        self.correct(workload, turn);
         let ended: Vec<Migration> =
             self.migrations.extract_if(.., |migration| migration.is_done_by(workload)).collect();
         for migration in ended {
@@ -181,6 +184,26 @@ impl Submissions {
                 turn.effects.extend(from.into_iter().map(ManifestEffect::Redeploy));
             }
         }
+    }
+
+    /// A deployment that began before a name was moved away may have taken it back. Then both
+    /// leases are deployed again, in whichever order: each says which names it has.
+    fn correct(&self, workload: &Workload, turn: &mut Turn<'_>) {
+        let mut again = BTreeSet::new();
+        for host in self.exposed(workload) {
+            let holder = turn.hostnames.holder(&host);
+            if let Some(holder) = holder.filter(|holder| !same_group(*holder, workload.lease)) {
+                again.extend([workload.lease, holder]);
+            }
+        }
+        turn.effects.extend(again.into_iter().map(ManifestEffect::Redeploy));
+    }
+
+    /// The names that lead to a lease once `workload` is deployed.
+    fn exposed(&self, workload: &Workload) -> BTreeSet<String> {
+        let mut hosts = self.hosts(workload.lease, &workload.group);
+        hosts.retain(|host| !workload.withheld.contains(host));
+        hosts
     }
 
     pub(super) fn abandon_migrations_to(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {

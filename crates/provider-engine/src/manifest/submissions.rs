@@ -36,8 +36,18 @@ pub struct Submissions {
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) workload: Arc<Workload>,
-    /// Whether the cluster said that it keeps it.
-    pub(super) held: bool,
+    pub(super) answer: HoldAnswer,
+}
+
+/// What the cluster said to a workload that it should keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HoldAnswer {
+    /// Nothing yet.
+    None,
+    /// It keeps it.
+    Held,
+    /// It may keep it or not, since then.
+    Unknown(Now),
 }
 
 impl Submissions {
@@ -262,7 +272,7 @@ impl Submissions {
         }
         let cards = BTreeMap::new();
         let workload = Arc::new(Workload { lease, version, group, cards, withheld });
-        self.told.insert(lease, Told { workload: Arc::clone(&workload), held: false });
+        self.told.insert(lease, Told { workload: Arc::clone(&workload), answer: HoldAnswer::None });
         turn.effects.push(ManifestEffect::Hold(workload));
     }
 
@@ -286,20 +296,21 @@ impl Submissions {
         turn: &mut Turn<'_>,
     ) {
         // An older one than the newest says nothing any more.
-        if self.told.get(&lease).is_none_or(|told| told.workload.version != version) {
+        let Some(told) = self.told.get_mut(&lease).filter(|it| it.workload.version == version)
+        else {
             return;
-        }
+        };
         let refusal = match result {
             Ok(()) => {
-                self.told.entry(lease).and_modify(|told| told.held = true);
+                told.answer = HoldAnswer::Held;
                 None
             }
-            Err(CommandFailure::Unavailable(why)) => Some(ManifestRefusal::ClusterUnavailable(why)),
+            Err(CommandFailure::Unavailable(why)) => {
+                told.answer = HoldAnswer::Unknown(turn.now);
+                Some(ManifestRefusal::ClusterUnavailable(why))
+            }
             Err(CommandFailure::Refused(why)) => {
-                self.told.remove(&lease);
-                let before = turn.leases.get(&lease).and_then(|view| view.held.as_ref());
-                let before = before.map(|held| self.hosts(lease, &held.group));
-                turn.hostnames.refuse(lease, &before.unwrap_or_default());
+                self.forget_told(lease, turn);
                 Some(ManifestRefusal::ClusterRefused(why))
             }
         };
@@ -319,6 +330,14 @@ impl Submissions {
             }
             turn.accept_if_held(deployment, subject);
         });
+    }
+
+    /// The cluster does not keep what it was told: the lease has what it had before.
+    fn forget_told(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {
+        self.told.remove(&lease);
+        let before = turn.leases.get(&lease).and_then(|view| view.held.as_ref());
+        let before = before.map(|held| self.hosts(lease, &held.group));
+        turn.hostnames.refuse(lease, &before.unwrap_or_default());
     }
 
     fn lease_ended(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {
@@ -356,11 +375,28 @@ impl Submissions {
             });
         }
         self.expire_migrations(turn);
+        self.review_told(turn);
+        turn.give_freed_names();
+    }
+
+    /// Drops what the cluster shows by now, and what it still does not show long after it was
+    /// unknown whether it keeps it: the tenant heard that it was not accepted.
+    fn review_told(&mut self, turn: &mut Turn<'_>) {
+        let mut never = Vec::new();
         self.told.retain(|lease, told| {
             let held = turn.leases.get(lease).and_then(|view| view.held.as_ref());
             let shown = held.is_some_and(|held| held.version == Some(told.workload.version));
-            !(told.held && shown)
+            match told.answer {
+                HoldAnswer::None => true,
+                HoldAnswer::Held => !shown,
+                HoldAnswer::Unknown(since) => {
+                    if turn.now.since(since) >= self.settings.submit_timeout && !shown {
+                        never.push(*lease);
+                    }
+                    !shown
+                }
+            }
         });
-        turn.give_freed_names();
+        never.into_iter().for_each(|lease| self.forget_told(lease, turn));
     }
 }

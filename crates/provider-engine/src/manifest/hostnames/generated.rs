@@ -81,6 +81,13 @@ mod tests {
             generated_host(lease(), "web", "Ingress.example.com"),
             "7fcrm5778tbmd590gjbfcad0gk.ingress.example.com"
         );
+        // As a Go provider made it.
+        let recorded = "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r/9001/1/1/\
+                        akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8";
+        assert_eq!(
+            generated_host(recorded.parse().unwrap(), "web", "localhost"),
+            "a4t9h2c5vd97364air4kl2d01o.localhost"
+        );
     }
 
     #[test]

@@ -184,7 +184,8 @@ impl Hostnames {
     }
 
     /// Gives names that nobody has any more to leases from which they were withheld. Returns
-    /// which were given.
+    /// which were given. Only those that asked since the start wait: a start changes nothing in
+    /// the cluster, and the tenant can still move the name.
     pub fn give_freed(&mut self) -> Vec<(LeaseId, String)> {
         let mut given = Vec::new();
         for (lease, names) in &self.leases {
