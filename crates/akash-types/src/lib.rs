@@ -1,4 +1,4 @@
-//! The nouns of Akash: ids, money, resources, attributes, groups, states and reasons.
+//! The nouns of Akash: ids, money, resources, attributes, groups, states, reasons and intents.
 //!
 //! Texts and protobuf messages are parsed into these types at the edge, once; past it a value that
 //! exists is a value that may exist. Quantities are exact integers and decimals, never floats, and
@@ -22,6 +22,7 @@ pub mod gpu;
 pub mod group;
 pub mod group_validation;
 pub mod id;
+pub mod intent;
 pub mod lease;
 pub mod order;
 pub mod params;
@@ -52,6 +53,7 @@ pub use id::{
     BidId, DeploymentId, EscrowAccountId, EscrowPaymentId, EscrowScope, GroupId, IdError, LeaseId,
     OrderId,
 };
+pub use intent::{Action, BidOffer, Class, Intent, IntentId, Outcome, Subject, Touch, Wanted};
 pub use lease::{Lease, Reclamation};
 pub use order::Order;
 pub use params::{DeploymentParams, MarketParams};

@@ -21,6 +21,8 @@ mod status;
 
 use bytes::Bytes;
 
+pub(crate) use failure::chain;
+
 pub use abci::Abci;
 pub use endpoint::{Endpoint, EndpointError};
 pub use failure::{Failure, Malformed, Unavailable};

@@ -131,9 +131,15 @@ impl<S: Signer> Unsigned<S> {
     /// The transaction with its signature.
     #[must_use]
     pub fn sign(self) -> SignedTx {
+        self.sign_with_signature().0
+    }
+
+    /// The same, and the signature by itself: blocks show it, so it tells whose a transaction is.
+    #[must_use]
+    pub fn sign_with_signature(self) -> (SignedTx, [u8; 64]) {
         let signature = self.signer.sign(&self.sign_doc);
         let raw = self.raw(signature.to_vec());
-        SignedTx { hash: TxHash::of(&raw), raw }
+        (SignedTx { hash: TxHash::of(&raw), raw }, signature)
     }
 
     /// What to simulate: the transaction with 64 zero bytes for a signature, which simulation does

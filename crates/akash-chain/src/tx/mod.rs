@@ -6,13 +6,15 @@
 //!
 //! Everything up to the signature is plain functions; [`simulate`], [`broadcast()`] and [`wait_for`]
 //! talk to a node, once or until a limit, and decide nothing that their caller could.
-//! Which message goes when, with which sequence, and what follows a refusal, is the lane's business.
+//! Which message goes when, with which sequence, and what follows a refusal, is decided by the
+//! [`lane`].
 
 mod broadcast;
 mod build;
 mod code;
 mod fee;
 mod gas;
+pub mod lane;
 pub mod message;
 mod signer;
 mod simulate;

@@ -36,6 +36,12 @@ impl Message {
         Self { any: to_any(message), signer }
     }
 
+    /// A message that was packed elsewhere.
+    #[must_use]
+    pub const fn packed(signer: Address, any: Any) -> Self {
+        Self { any, signer }
+    }
+
     /// Its type.
     #[must_use]
     pub fn type_url(&self) -> &str {

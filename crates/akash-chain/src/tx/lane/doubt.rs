@@ -1,0 +1,167 @@
+//! Asking the chain: whether a wanted state holds, whether a transaction is in a block.
+
+use std::time::Duration;
+
+use akash_types::{IntentId, Outcome, Wanted};
+
+use super::effect::{Effect, TxRef};
+use super::flight::Look;
+use super::input::{LookedUp, Verified};
+use super::machine::Lane;
+use super::queue::{Doubt, Otherwise, Place};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// A refusal stands when this often nobody could say whether the state holds all the same.
+const MOST_MISSES: u32 = 3;
+
+fn pause(misses: u32) -> Duration {
+    FIRST_PAUSE.saturating_mul(1 << misses.min(10)).min(LONGEST_PAUSE)
+}
+
+impl Lane {
+    /// Asks whether the state that an intent wants holds, as of a height.
+    pub(super) fn doubt(&mut self, id: IntentId, otherwise: Otherwise, height: u64) {
+        let Some(entry) = self.queue.get(id) else { return };
+        if entry.intent.wanted() == Wanted::Unverifiable {
+            match (otherwise, &entry.place) {
+                (Otherwise::End(outcome), _) => self.done(id, outcome),
+                (Otherwise::Try, Place::Sent(_)) => self.done(id, Outcome::Unknown),
+                // Never sent by us: it is as new as it was.
+                (Otherwise::Try, _) => self.requeue(id),
+            }
+            return;
+        }
+        let doubt = Doubt { otherwise, height, asked: false, ask_at: self.now, misses: 0 };
+        self.queue.put(id, Place::Doubt(doubt));
+    }
+
+    pub(super) fn verify_if_due(&mut self) {
+        let ids: Vec<IntentId> = self.queue.doubts().collect();
+        for id in ids {
+            let now = self.now;
+            let Some(entry) = self.queue.get_mut(id) else { continue };
+            if let Place::Doubt(doubt) = &mut entry.place
+                && !doubt.asked
+                && doubt.ask_at <= now
+            {
+                doubt.asked = true;
+                let wanted = entry.intent.wanted();
+                self.effects.push(Effect::Verify { intent: id, wanted });
+            }
+        }
+    }
+
+    pub(super) fn next_doubt(&self) -> Option<Duration> {
+        let places = self.queue.doubts().filter_map(|id| Some(&self.queue.get(id)?.place));
+        let times = places.filter_map(|place| match place {
+            Place::Doubt(doubt) if !doubt.asked => Some(doubt.ask_at),
+            _ => None,
+        });
+        times.min()
+    }
+
+    pub(super) fn verified(&mut self, id: IntentId, answer: Verified) {
+        let now = self.now;
+        let Some(entry) = self.queue.get_mut(id) else { return };
+        let Place::Doubt(doubt) = &mut entry.place else { return };
+        if !doubt.asked {
+            return;
+        }
+        let known = match answer {
+            Verified::Holds => {
+                self.done(id, Outcome::AlreadyHolds);
+                return;
+            }
+            // A node that lags says how it was before.
+            Verified::Open { height } => height >= doubt.height,
+            Verified::Unavailable => false,
+        };
+        let otherwise = doubt.otherwise.clone();
+        if !known {
+            doubt.misses = doubt.misses.saturating_add(1);
+            let stands = doubt.misses >= MOST_MISSES && matches!(otherwise, Otherwise::End(_));
+            if !stands {
+                doubt.asked = false;
+                doubt.ask_at = now.saturating_add(pause(doubt.misses));
+                return;
+            }
+        }
+        match otherwise {
+            Otherwise::Try => self.requeue(id),
+            Otherwise::End(outcome) => self.done(id, outcome),
+        }
+    }
+
+    /// Blocks up to a height were skipped: what is under way may be in one of them.
+    pub(super) fn resynced(&mut self, height: u64) {
+        self.followed = self.followed.max(Some(height));
+        self.height = self.height.max(height);
+        for flight in self.flights.iter_mut() {
+            flight.look = Look::Asked;
+            self.effects.push(Effect::LookUp { tx: flight.tx });
+        }
+        self.leave_waiting();
+        self.sequence.want();
+    }
+
+    pub(super) fn look_up_if_due(&mut self) {
+        let now = self.now;
+        for flight in self.flights.iter_mut() {
+            if matches!(flight.look, Look::Later { ask_at } if ask_at <= now) {
+                flight.look = Look::Asked;
+                self.effects.push(Effect::LookUp { tx: flight.tx });
+            }
+        }
+    }
+
+    pub(super) fn looked_up(&mut self, tx: TxRef, answer: LookedUp) {
+        let now = self.now;
+        let Some(flight) = self.flights.of(tx).filter(|flight| flight.look == Look::Asked) else {
+            return;
+        };
+        match answer {
+            LookedUp::Found { height, result } => {
+                let sequence = flight.sequence;
+                if let Some(flight) = self.flights.remove(sequence) {
+                    let next = sequence.saturating_add(1);
+                    self.sequence.committed = self.sequence.committed.max(next);
+                    self.settle(&flight, height, &result);
+                }
+            }
+            LookedUp::Absent => {
+                flight.look = Look::Absent;
+                self.end_absent();
+                self.sequence.want();
+            }
+            LookedUp::Unavailable => {
+                flight.look = Look::Later { ask_at: now.saturating_add(pause(1)) };
+            }
+        }
+    }
+
+    /// Decides what is left of transactions that were looked for in vain, by the account: a used
+    /// sequence may have been theirs, an unused one past their timeout can never be.
+    pub(super) fn end_absent(&mut self) {
+        let Some(read) = self.sequence.last_read else { return };
+        // The account must know all the blocks that were skipped.
+        if self.followed.is_some_and(|followed| read.height < followed) {
+            return;
+        }
+        for sequence in self.flights.sequences(|flight| flight.look == Look::Absent) {
+            if sequence < read.committed {
+                if let Some(flight) = self.flights.remove(sequence) {
+                    self.effects.push(Effect::Drop { tx: flight.tx });
+                    for id in &flight.intents {
+                        self.doubt(*id, Otherwise::Try, read.height);
+                    }
+                }
+            } else if let Some(flight) =
+                self.flights.iter_mut().find(|flight| flight.sequence == sequence)
+            {
+                // In no block up to the one that was read: from here on blocks are seen.
+                flight.look = Look::Needless;
+            }
+        }
+    }
+}

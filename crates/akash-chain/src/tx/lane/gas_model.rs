@@ -1,0 +1,177 @@
+//! How much gas a transaction is given.
+//!
+//! Simulation says it exactly. The model beside it is for planning, and for when no node simulates:
+//! it starts from what messages of a real chain used and follows what blocks say.
+
+use std::collections::BTreeMap;
+
+use akash_types::Action;
+
+use super::config::{GasSetting, OWN_ADJUSTMENT};
+
+/// What every transaction uses before its messages: accounts, fee, signature.
+const BASE: u64 = 45_000;
+/// Margin in percent where the limit rests on the model alone.
+const MODEL_MARGIN: u64 = 150;
+/// Most that limits are raised, in percent, after transactions ran out of gas.
+const MOST_RAISED: u64 = 400;
+
+/// Messages that use gas alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Kind {
+    CreateBid,
+    CloseBid,
+    Withdraw,
+    StartReclaim,
+    Other,
+}
+
+impl Kind {
+    pub(super) const fn of(action: &Action) -> Self {
+        match action {
+            Action::CreateBid(_) => Self::CreateBid,
+            Action::CloseBid { .. } => Self::CloseBid,
+            Action::Withdraw { .. } => Self::Withdraw,
+            Action::StartReclaim { .. } => Self::StartReclaim,
+            Action::CreateCertificate { .. }
+            | Action::RevokeCertificate { .. }
+            | Action::CreateProvider(_)
+            | Action::UpdateProvider(_)
+            | Action::Deposit { .. }
+            | Action::Message(_) => Self::Other,
+        }
+    }
+
+    /// What one uses in a larger transaction, on the chain it was recorded on.
+    const fn recorded(self) -> u64 {
+        match self {
+            Self::CreateBid => 80_000,
+            Self::CloseBid => 200_000,
+            Self::Withdraw => 50_000,
+            Self::StartReclaim => 80_000,
+            Self::Other => 150_000,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct GasModel {
+    learned: BTreeMap<Kind, u64>,
+    /// Limits in percent of what they would be.
+    raised: u64,
+}
+
+impl GasModel {
+    pub(super) const fn new() -> Self {
+        Self { learned: BTreeMap::new(), raised: 100 }
+    }
+
+    fn of(&self, kind: Kind) -> u64 {
+        self.learned.get(&kind).copied().unwrap_or_else(|| kind.recorded())
+    }
+
+    /// The limit that one more message adds, and one more transaction.
+    pub(super) fn planned(&self, setting: GasSetting, kind: Kind) -> (u64, u64) {
+        match setting {
+            GasSetting::Fixed(gas) => (0, gas),
+            GasSetting::Auto(_) => (self.limit(setting, self.of(kind)), self.limit(setting, BASE)),
+        }
+    }
+
+    /// The limit for a transaction that uses this much by simulation.
+    pub(super) fn limit(&self, setting: GasSetting, used: u64) -> u64 {
+        let limit = match setting {
+            GasSetting::Fixed(gas) => return gas,
+            // More than any block holds is refused by the node, in better words than ours.
+            GasSetting::Auto(Some(adjustment)) => adjustment.apply(used).unwrap_or(u64::MAX / 1000),
+            GasSetting::Auto(None) => percent(used, OWN_ADJUSTMENT),
+        };
+        percent(limit, self.raised)
+    }
+
+    /// The limit for messages that nobody simulates.
+    pub(super) fn guess(&self, setting: GasSetting, kinds: impl Iterator<Item = Kind>) -> u64 {
+        match setting {
+            GasSetting::Fixed(gas) => gas,
+            GasSetting::Auto(_) => {
+                let used = kinds.fold(BASE, |sum, kind| sum.saturating_add(self.of(kind)));
+                percent(percent(used, MODEL_MARGIN), self.raised)
+            }
+        }
+    }
+
+    /// A transaction of one kind of message succeeded.
+    pub(super) fn learn(&mut self, kind: Kind, messages: usize, used: u64) {
+        let each = each(messages, used);
+        let known = self.of(kind);
+        // Upwards at once, downwards slowly: too little fails, too much only costs room.
+        let next = if each > known { each } else { (known.saturating_mul(3) + each) / 4 };
+        self.learned.insert(kind, next);
+        self.raised = self.raised.saturating_sub(10).max(100);
+    }
+
+    /// What simulation says is taken upwards only, so that plans are not made too large.
+    pub(super) fn learn_from_simulation(&mut self, kind: Kind, messages: usize, used: u64) {
+        let each = each(messages, used);
+        if each > self.of(kind) {
+            self.learned.insert(kind, each);
+        }
+    }
+
+    /// A transaction ran out of gas.
+    pub(super) fn raise(&mut self) {
+        self.raised = percent(self.raised, 150).min(MOST_RAISED);
+    }
+}
+
+fn each(messages: usize, used: u64) -> u64 {
+    let messages = u64::try_from(messages).unwrap_or(u64::MAX).max(1);
+    used.saturating_sub(BASE).div_ceil(messages).max(1)
+}
+
+const fn percent(value: u64, percent: u64) -> u64 {
+    value.saturating_mul(percent).div_ceil(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AUTO: GasSetting = GasSetting::Auto(None);
+
+    #[test]
+    fn an_explicit_adjustment_is_taken_as_it_is() {
+        let model = GasModel::new();
+        let explicit = GasSetting::Auto(Some("1.5".parse().unwrap()));
+        assert_eq!(model.limit(explicit, 100_000), 150_000);
+        assert_eq!(model.limit(AUTO, 100_000), 130_000);
+        assert_eq!(model.limit(GasSetting::Fixed(7), 100_000), 7);
+    }
+
+    #[test]
+    fn a_thousand_bids_at_the_usual_adjustment_fit_four_fifths_of_three_blocks() {
+        let model = GasModel::new();
+        let setting = GasSetting::Auto(Some("1.5".parse().unwrap()));
+        let (message, tx) = model.planned(setting, Kind::CreateBid);
+        assert!(1_000 * message + 100 * tx <= 3 * 48_000_000);
+    }
+
+    #[test]
+    fn the_model_follows_blocks_and_limits_rise_after_running_out() {
+        let mut model = GasModel::new();
+        let before = model.guess(AUTO, [Kind::Withdraw].into_iter());
+        model.learn(Kind::Withdraw, 2, BASE + 400_000);
+        assert!(model.guess(AUTO, [Kind::Withdraw].into_iter()) > before);
+        let limit = model.limit(AUTO, 1_000);
+        model.raise();
+        assert_eq!(model.limit(AUTO, 1_000), limit * 3 / 2);
+        for _ in 0..10 {
+            model.raise();
+        }
+        assert_eq!(model.limit(AUTO, 1_000), limit * 4);
+        for _ in 0..100 {
+            model.learn(Kind::Withdraw, 1, BASE + 1_000);
+        }
+        assert_eq!(model.limit(AUTO, 1_000), limit);
+    }
+}

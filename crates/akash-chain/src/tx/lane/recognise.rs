@@ -1,0 +1,38 @@
+//! The account's own transactions in the results of a block.
+
+use akash_types::Address;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::super::Refusal;
+use super::input::{LaneBlock, OurTx, TxOutcome};
+use crate::query::{BlockResults, Event, TxResult};
+
+impl LaneBlock {
+    /// What a block did with transactions of `account`. Every transaction that got as far as its
+    /// messages says whose sequence it used, also one that failed; one that did not used none.
+    #[must_use]
+    pub fn of(results: &BlockResults, unix_time: u64, account: Address) -> Self {
+        let prefix = format!("{account}/");
+        let txs = results.txs.iter().filter_map(|result| ours(result, &prefix)).collect();
+        Self { height: results.height, unix_time, txs }
+    }
+}
+
+fn ours(result: &TxResult, prefix: &str) -> Option<OurTx> {
+    let mut values = result.events.iter().filter(|event| event.kind == "tx");
+    let sequence = values
+        .find_map(|event| event.attribute("acc_seq")?.strip_prefix(prefix)?.parse::<u64>().ok())?;
+    // The signature of a signer follows its sequence.
+    let signature = values.find_map(|event: &Event| event.attribute("signature"))?;
+    let refusal = (!result.is_ok()).then(|| Refusal {
+        codespace: result.codespace.clone(),
+        code: result.code,
+        log: result.log.clone(),
+    });
+    Some(OurTx {
+        sequence,
+        signature: STANDARD.decode(signature).ok()?,
+        result: TxOutcome { refusal, gas_used: result.gas_used },
+    })
+}

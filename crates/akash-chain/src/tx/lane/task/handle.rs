@@ -1,0 +1,79 @@
+//! What others hold of a lane.
+
+use akash_types::{Intent, IntentId};
+use tokio::sync::{mpsc, watch};
+
+use super::super::{Input, LaneBlock, LaneStatus};
+
+/// Talks to a lane. The lane ends when the last of these is gone.
+#[derive(Clone, Debug)]
+pub struct LaneHandle {
+    inputs: mpsc::Sender<Input>,
+    status: watch::Receiver<LaneStatus>,
+}
+
+/// The lane is not running any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the transaction lane has stopped")]
+pub struct LaneStopped;
+
+impl LaneHandle {
+    pub(super) const fn new(
+        inputs: mpsc::Sender<Input>,
+        status: watch::Receiver<LaneStatus>,
+    ) -> Self {
+        Self { inputs, status }
+    }
+
+    /// Wants something. How it ends is told where all intents end.
+    ///
+    /// # Errors
+    ///
+    /// When the lane has stopped.
+    pub async fn submit(&self, intents: Vec<Intent>) -> Result<(), LaneStopped> {
+        self.send(Input::Submit(intents)).await
+    }
+
+    /// Wants something no more. If it was sent already it is left to its fate.
+    ///
+    /// # Errors
+    ///
+    /// When the lane has stopped.
+    pub async fn forget(&self, intent: IntentId) -> Result<(), LaneStopped> {
+        self.send(Input::Forget(intent)).await
+    }
+
+    /// Shows the lane the next block.
+    ///
+    /// # Errors
+    ///
+    /// When the lane has stopped.
+    pub async fn block(&self, block: LaneBlock) -> Result<(), LaneStopped> {
+        self.send(Input::Block(block)).await
+    }
+
+    /// Tells the lane that it will not see blocks up to a height.
+    ///
+    /// # Errors
+    ///
+    /// When the lane has stopped.
+    pub async fn resynced(&self, height: u64) -> Result<(), LaneStopped> {
+        self.send(Input::Resynced { height }).await
+    }
+
+    /// How the lane is doing.
+    #[must_use]
+    pub fn status(&self) -> LaneStatus {
+        self.status.borrow().clone()
+    }
+
+    /// The same, whenever it changes.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<LaneStatus> {
+        self.status.clone()
+    }
+
+    async fn send(&self, input: Input) -> Result<(), LaneStopped> {
+        self.inputs.send(input).await.map_err(|_| LaneStopped)
+    }
+}

@@ -1,0 +1,8 @@
+//! The lane against a small chain that misbehaves.
+
+mod answers;
+mod build;
+mod chain;
+mod driver;
+mod properties;
+mod rules;

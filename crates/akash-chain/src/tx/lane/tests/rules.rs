@@ -1,0 +1,5 @@
+use super::build::config;
+#[test]
+fn x() {
+    let _ = config();
+}
