@@ -17,6 +17,7 @@ pub mod denom;
 pub mod deployment;
 pub mod deposit;
 pub mod escrow;
+pub mod event;
 pub mod glob;
 pub mod gpu;
 pub mod group;
@@ -44,6 +45,7 @@ pub use denom::{Denom, DenomError};
 pub use deployment::{Deployment, Group};
 pub use deposit::{Deposit, DepositError, DepositSource};
 pub use escrow::{Balance, Depositor, EscrowAccount, EscrowPayment};
+pub use event::ChainEvent;
 pub use gpu::{GpuInterface, GpuKeyError, GpuKeyProblem, GpuModel, GpuRequest, GpuVendor};
 pub use group::{GroupPriceError, GroupSpec, ResourceUnit};
 pub use group_validation::{

@@ -37,6 +37,6 @@ pub use error::QueryError;
 pub use feegrant::{Allowance, FeeGrant};
 pub use market::{BidFilter, BidInfo, LeaseFilter, LeaseInfo, OrderFilter};
 pub use node::{
-    Block, BlockResults, ClientVersion, Discovery, DiscoveryError, Event, Node, NodeStatus,
-    SupportedVersion, TxFound, TxHash, TxHashError, TxResult,
+    Block, BlockHash, BlockHeader, BlockResults, ClientVersion, Discovery, DiscoveryError, Event,
+    Node, NodeStatus, SupportedVersion, TxFound, TxHash, TxHashError, TxResult,
 };

@@ -99,6 +99,15 @@ impl Endpoint {
         &self.uri
     }
 
+    /// The URL of something below this one; a query stays behind it.
+    pub(super) fn below(&self, path: &str) -> Result<Uri, http::Error> {
+        let base = self.uri.path().trim_end_matches('/');
+        let query = self.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let mut parts = self.uri.clone().into_parts();
+        parts.path_and_query = Some(PathAndQuery::try_from(format!("{base}{path}{query}"))?);
+        Ok(Uri::from_parts(parts)?)
+    }
+
     /// Value of the `authorization` header, if the URL had user info.
     #[must_use]
     pub const fn authorization(&self) -> Option<&HeaderValue> {
@@ -200,6 +209,18 @@ mod tests {
         );
         let error = Endpoint::rpc("http://user:secret@no de/").unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn what_is_below_keeps_path_and_query() {
+        for (text, uri) in [
+            ("http://node:1", "http://node:1/websocket"),
+            ("https://node/rpc/akash/", "https://node/rpc/akash/websocket"),
+            ("https://node/rpc?key=1", "https://node/rpc/websocket?key=1"),
+        ] {
+            let below = Endpoint::rpc(text).unwrap().below("/websocket").unwrap();
+            assert_eq!(below.to_string(), uri, "{text}");
+        }
     }
 
     #[test]

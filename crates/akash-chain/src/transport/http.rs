@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::upgrade::Upgraded;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -114,6 +115,47 @@ impl HttpClient {
                 Err(Unavailable::Broken { endpoint: self.name(), reason }.into())
             }
         }
+    }
+
+    /// Asks to speak another protocol at `path` below the endpoint; the connection, if the node
+    /// agrees, and what it said. Takes as long as a connection may take to be made, and as long
+    /// again.
+    pub(super) async fn upgrade(
+        &self,
+        path: &str,
+        headers: HeaderMap,
+    ) -> Result<(HeaderMap, Upgraded), Unavailable> {
+        let after = self.limits.dial.saturating_mul(2);
+        let endpoint = self.name();
+        match tokio::time::timeout(after, self.exchange_upgrade(path, headers)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Unavailable::Timeout { endpoint, after }),
+        }
+    }
+
+    async fn exchange_upgrade(
+        &self,
+        path: &str,
+        headers: HeaderMap,
+    ) -> Result<(HeaderMap, Upgraded), Unavailable> {
+        let broken = |error: &(dyn std::error::Error + 'static)| Unavailable::Broken {
+            endpoint: self.name(),
+            reason: chain(error),
+        };
+        let mut request = Request::new(Full::new(Bytes::new()));
+        *request.uri_mut() = self.endpoint.below(path).map_err(|error| broken(&error))?;
+        *request.headers_mut() = headers;
+        if let Some(value) = self.endpoint.authorization() {
+            request.headers_mut().insert(AUTHORIZATION, value.clone());
+        }
+        let response = self.client.request(request).await.map_err(|error| broken(&error))?;
+        if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            let status = response.status().as_u16();
+            return Err(Unavailable::HttpStatus { endpoint: self.name(), status });
+        }
+        let headers = response.headers().clone();
+        let upgraded = hyper::upgrade::on(response).await.map_err(|error| broken(&error))?;
+        Ok((headers, upgraded))
     }
 
     fn request(&self, json: Vec<u8>) -> Request<Full<Bytes>> {

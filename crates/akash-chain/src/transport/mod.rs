@@ -3,6 +3,7 @@
 //! ```text
 //! Transport ── Grpc ──────────────► gRPC port, HTTP/2
 //!           └─ Abci ── RpcClient ─► CometBFT port, JSON-RPC `abci_query`
+//!                          └──────► the same port, WebSocket, for whoever follows blocks
 //! ```
 //!
 //! Both carry the same protobuf messages and give the same bytes back; what they differ in is how a
@@ -18,6 +19,7 @@ mod grpc;
 mod http;
 mod rpc;
 mod status;
+mod websocket;
 
 use bytes::Bytes;
 
@@ -25,10 +27,12 @@ pub(crate) use failure::chain;
 
 pub use abci::Abci;
 pub use endpoint::{Endpoint, EndpointError};
+pub(crate) use failure::chain;
 pub use failure::{Failure, Malformed, Unavailable};
 pub use grpc::Grpc;
 pub use http::{Limits, SetupError};
 pub use rpc::{RpcClient, RpcError, RpcRefusal};
+pub(crate) use websocket::Socket;
 
 /// What a node answered.
 #[derive(Clone, Debug, PartialEq, Eq)]

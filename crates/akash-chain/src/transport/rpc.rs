@@ -74,11 +74,24 @@ impl RpcClient {
         method: &'static str,
         params: &(impl Serialize + Sync),
     ) -> Result<T, RpcError> {
+        Ok(self.call_weighed(method, params).await?.0)
+    }
+
+    /// As [`RpcClient::call`], with the number of bytes that the answer had.
+    pub(crate) async fn call_weighed<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &(impl Serialize + Sync),
+    ) -> Result<(T, usize), RpcError> {
         let request = Request { jsonrpc: "2.0", id: 1, method, params };
         let json = serde_json::to_vec(&request)
             .map_err(|error| Malformed::Json { what: "the request", reason: error.to_string() })?;
         let (status, body) = self.http.post(json).await?;
-        read(&self.endpoint().to_string(), method, status, &body)
+        Ok((read(&self.endpoint().to_string(), method, status, &body)?, body.len()))
+    }
+
+    pub(super) fn http(&self) -> &HttpClient {
+        &self.http
     }
 }
 

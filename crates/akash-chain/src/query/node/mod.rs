@@ -5,11 +5,13 @@
 mod block;
 mod discovery;
 mod hash;
+mod header;
 mod status;
 
 pub use block::{Block, BlockResults, Event, TxFound, TxResult};
 pub use discovery::{ClientVersion, Discovery, DiscoveryError, SupportedVersion};
 pub use hash::{TxHash, TxHashError};
+pub use header::{BlockHash, BlockHeader};
 pub use status::NodeStatus;
 
 use serde::Serialize;
@@ -30,6 +32,13 @@ struct Nothing {}
 #[derive(Serialize)]
 struct AtHeight {
     height: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Between {
+    min_height: String,
+    max_height: String,
 }
 
 #[derive(Serialize)]
@@ -60,6 +69,11 @@ impl Node {
         self.get("status", &Nothing {}, || "the node's status".to_owned()).await
     }
 
+    /// As [`Node::status`], with the node's own words where it refuses.
+    pub(crate) async fn rpc_status(&self) -> Result<NodeStatus, RpcError> {
+        self.rpc.call("status", &Nothing {}).await
+    }
+
     /// What the transactions of a block did.
     ///
     /// The newest block that [`Node::status`] reports may not be there yet: that error is
@@ -81,6 +95,29 @@ impl Node {
     pub async fn block(&self, height: u64) -> Result<Block, QueryError> {
         let asked = || format!("block {height}");
         self.get("block", &AtHeight { height: height.to_string() }, asked).await
+    }
+
+    /// Headers of the blocks from `from` to `to`, in order. The node gives at most twenty, the
+    /// newest of them, and leaves out what it has thrown away.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer, or one without meaning.
+    pub async fn headers(&self, from: u64, to: u64) -> Result<Vec<BlockHeader>, QueryError> {
+        let asked = || format!("headers of blocks {from} to {to}");
+        let headers = self.rpc_headers(from, to).await;
+        headers.map_err(|error| QueryError::new(asked(), Failure::from(error)))
+    }
+
+    /// As [`Node::headers`], with the node's own words where it refuses.
+    pub(crate) async fn rpc_headers(
+        &self,
+        from: u64,
+        to: u64,
+    ) -> Result<Vec<BlockHeader>, RpcError> {
+        let params = Between { min_height: from.to_string(), max_height: to.to_string() };
+        let found: header::Headers = self.rpc.call("blockchain", &params).await?;
+        Ok(found.block_metas.into_iter().rev().collect())
     }
 
     /// A transaction that is in a block; `None` if this node knows of none. It may still come, and

@@ -4,7 +4,9 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 
+use super::BlockHash;
 use super::block::{moment, number};
+use super::header::hash_or_none;
 
 /// State of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -20,6 +22,8 @@ pub struct NodeStatus {
     pub version: String,
     /// Height of its newest block.
     pub latest_height: u64,
+    /// Hash of its newest block; none before the first.
+    pub latest_hash: Option<BlockHash>,
     /// Time of its newest block.
     pub latest_time: SystemTime,
     /// Height of the oldest block it still has.
@@ -45,6 +49,8 @@ struct NodeInfo {
 
 #[derive(Deserialize)]
 struct SyncInfo {
+    #[serde(deserialize_with = "hash_or_none")]
+    latest_block_hash: Option<BlockHash>,
     #[serde(deserialize_with = "number")]
     latest_block_height: u64,
     #[serde(deserialize_with = "moment")]
@@ -62,6 +68,7 @@ impl From<Wire> for NodeStatus {
             node_id: node_info.id,
             version: node_info.version,
             latest_height: sync_info.latest_block_height,
+            latest_hash: sync_info.latest_block_hash,
             latest_time: sync_info.latest_block_time,
             earliest_height: sync_info.earliest_block_height,
             catching_up: sync_info.catching_up,
