@@ -1,0 +1,3 @@
+//! What tests of the provider share. Never shipped.
+
+pub mod contract;
