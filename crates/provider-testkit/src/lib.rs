@@ -1,7 +1,7 @@
 //! What tests of several crates share. Never part of the product.
 //!
+//! - [`contract`]: what every driver of a cluster must do, clause by clause.
 //! - [`proxy`]: a TCP proxy whose faults are switched while connections are open.
-//!
-//! Must not know any other crate of the project: whoever is tested brings its own.
 
+pub mod contract;
 pub mod proxy;

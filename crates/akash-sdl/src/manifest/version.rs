@@ -18,6 +18,13 @@ impl Version {
     }
 }
 
+impl From<[u8; 32]> for Version {
+    /// The version with these bytes, as they stand on chain or were kept.
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl fmt::Display for Version {
     /// Lower-case hex.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
