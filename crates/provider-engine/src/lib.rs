@@ -5,5 +5,6 @@
 //! the test command checks.
 
 pub mod cluster;
+pub mod escrow;
 pub mod reconcile;
 pub mod time;
