@@ -8,5 +8,6 @@ pub mod bidding;
 pub mod cluster;
 pub mod inventory;
 pub mod manifest;
+pub mod escrow;
 pub mod reconcile;
 pub mod time;

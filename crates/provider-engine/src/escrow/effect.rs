@@ -1,0 +1,223 @@
+//! What the balance checker wants done or known.
+
+use std::fmt;
+use std::time::Duration;
+
+use akash_types::{Coin, DecCoin, DeploymentId, LeaseId};
+
+use super::wallet::WalletState;
+use crate::time::Now;
+
+/// Something to do or to remember.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EscrowEffect {
+    /// Read the account of a deployment with its leases and our payments, all at one height.
+    ReadAccount(DeploymentId),
+    /// Read what the provider's own address holds.
+    ReadWallet,
+    /// Withdraw what a lease has earned. Those wanted in one block belong into one transaction.
+    Withdraw {
+        /// From which lease.
+        lease: LeaseId,
+        /// Why now.
+        why: WithdrawReason,
+    },
+    /// The lease is over: a withdrawal that is not sent yet shall not be.
+    ForgetWithdraw {
+        /// From which lease.
+        lease: LeaseId,
+    },
+    /// The account says that this lease is over. A hint: the lease is to be read.
+    LooksOver {
+        /// Which one.
+        lease: LeaseId,
+        /// Height at which the account said so.
+        height: u64,
+    },
+    /// The chain has paid for a lease.
+    Earned(Earning),
+    /// A lease is over and paid: its sums.
+    Settled(Total),
+    /// Whether the provider can pay has changed.
+    Wallet(WalletState),
+    /// For the journal.
+    Note(EscrowNote),
+    /// Come back with a [`Tick`](super::EscrowInput::Tick) at this moment, if nothing else happens
+    /// before.
+    WakeAt(Now),
+}
+
+/// Why money is withdrawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WithdrawReason {
+    /// It is many times the fee.
+    Worth {
+        /// What there is.
+        accrued: DecCoin,
+    },
+    /// It has waited for the longest time allowed.
+    Age {
+        /// What there is.
+        accrued: DecCoin,
+        /// Height since which nothing was paid out.
+        since: u64,
+    },
+    /// The account will soon be dry, and whoever is paid before us would take our part.
+    NearlyDry {
+        /// What there is.
+        accrued: DecCoin,
+        /// First height that is not covered.
+        dry_at: u64,
+    },
+    /// The account is dry: settling it makes the chain close the lease.
+    Dry {
+        /// First height that is not covered.
+        since: u64,
+    },
+    /// The operator wants it.
+    Operator,
+}
+
+impl fmt::Display for WithdrawReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Worth { accrued } => write!(f, "{accrued} is worth the fee"),
+            Self::Age { accrued, since } => {
+                write!(f, "{accrued} was not paid out since height {since}")
+            }
+            Self::NearlyDry { accrued, dry_at } => {
+                write!(f, "{accrued} is there and the account runs dry at height {dry_at}")
+            }
+            Self::Dry { since } => write!(f, "the account is dry since height {since}"),
+            Self::Operator => f.write_str("the operator asked for it"),
+        }
+    }
+}
+
+/// What a lease was paid between two readings of its account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earning {
+    /// For which lease.
+    pub lease: LeaseId,
+    /// What the chain paid out.
+    pub received: Coin,
+    /// What the forecast said it would.
+    pub expected: DecCoin,
+    /// What was paid in fees for it, as far as told.
+    pub fees: Vec<Coin>,
+    /// Height at which it was seen.
+    pub height: u64,
+}
+
+/// The sums of a lease that is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// Which one.
+    pub lease: LeaseId,
+    /// All that the chain ever paid out for it.
+    pub received: Coin,
+    /// What was earned and not covered.
+    pub unsettled: DecCoin,
+    /// Height at which it was read.
+    pub height: u64,
+}
+
+/// A decision or a failure worth remembering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EscrowNote {
+    /// An account could not be read. It is read again; nothing is concluded.
+    CheckFailed {
+        /// Whose account.
+        deployment: DeploymentId,
+        /// How many times in a row.
+        failures: u32,
+        /// What went wrong.
+        why: CheckFailure,
+        /// When it is tried again.
+        retry_in: Duration,
+    },
+    /// A withdrawal did not succeed. It is decided anew after a pause.
+    WithdrawFailed {
+        /// From which lease.
+        lease: LeaseId,
+        /// What was said.
+        reason: String,
+        /// Whether the same message can never succeed.
+        permanent: bool,
+        /// When it is decided anew.
+        retry_in: Duration,
+    },
+    /// Nobody said what became of a withdrawal. The account is read to find out.
+    WithdrawUnanswered {
+        /// From which lease.
+        lease: LeaseId,
+    },
+    /// An account cannot pay any more.
+    RanDry {
+        /// Whose account.
+        deployment: DeploymentId,
+        /// First height that is not covered.
+        since: u64,
+    },
+    /// An account that was dry can pay again.
+    FundedAgain {
+        /// Whose account.
+        deployment: DeploymentId,
+        /// First height that is not covered now.
+        dry_at: Option<u64>,
+    },
+    /// What the operator or the engine asked for is not done.
+    Refused {
+        /// For which lease.
+        lease: LeaseId,
+        /// Why not.
+        why: Refusal,
+    },
+    /// The last payment of a lease was not found; its earnings stay without their end.
+    TotalUnread {
+        /// Of which lease.
+        lease: LeaseId,
+    },
+}
+
+/// Why a reading of an account was of no use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckFailure {
+    /// The chain gave no answer.
+    #[error("{0}")]
+    Unavailable(#[from] super::Unavailable),
+    /// No answer came in time.
+    #[error("no answer came within {0:?}")]
+    Unanswered(Duration),
+    /// The answer is older than what it was asked for.
+    #[error("the answer is of height {got}, at least {wanted} is needed")]
+    TooOld {
+        /// Height of the answer.
+        got: u64,
+        /// Height that is needed.
+        wanted: u64,
+    },
+    /// The chain knows no such account.
+    #[error("the chain knows no escrow account of the deployment")]
+    NoAccount,
+    /// The answer leaves out a payment that must be there.
+    #[error("the answer holds no payment of lease {0}")]
+    NoPayment(LeaseId),
+}
+
+/// Why something is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The lease is not one that is watched.
+    #[error("no such lease is running here")]
+    Unknown,
+    /// The lease is another provider's.
+    #[error("the lease is another provider's")]
+    NotOurs,
+    /// The chain has closed the payment.
+    #[error("the chain has closed the payment: it was paid out then")]
+    PaymentClosed,
+    /// There is less than one unit.
+    #[error("less than one unit has been earned since the last withdrawal")]
+    NothingEarned,
+}

@@ -1,0 +1,139 @@
+//! When each lease of an account shall be withdrawn, and why.
+//!
+//! Made anew from every reading. Heights only: whether it is time is a comparison.
+
+use akash_types::LeaseId;
+
+use super::effect::WithdrawReason;
+use super::forecast::Forecast;
+use super::pace::Pace;
+use super::settings::Settings;
+
+/// What is due when, for one account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The first height that is not covered.
+    pub(super) dry_at: Option<u64>,
+    /// At most two per lease, in no order.
+    dues: Vec<Due>,
+}
+
+/// A withdrawal to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    pub(super) lease: LeaseId,
+    pub(super) at: u64,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Worth,
+    Age { since: u64 },
+    NearlyDry { dry_at: u64 },
+}
+
+impl Plan {
+    /// The plan for our leases `own` (each with the number that spreads it) of an account.
+    pub(super) fn new(
+        forecast: &Forecast,
+        own: &[(LeaseId, u64)],
+        settings: &Settings,
+        pace: &Pace,
+    ) -> Self {
+        let dry_at = forecast.dry_at();
+        // What would be due this shortly before the end is collected with it.
+        let last = dry_at.map_or(u64::MAX, |dry| dry.saturating_sub(settings.dry_lead));
+        let mut dues: Vec<_> = own
+            .iter()
+            .flat_map(|own| {
+                [worth(forecast, own, settings, pace), age(forecast, own, settings, pace)]
+            })
+            .flatten()
+            .filter(|due| due.at < last)
+            .collect();
+        if let Some(dry_at) = dry_at {
+            dues.extend(nearly_dry(forecast, own, settings, dry_at));
+        }
+        Self { dry_at, dues }
+    }
+
+    /// Whether the account cannot pay at `height`.
+    pub(super) fn is_dry(&self, height: u64) -> bool {
+        self.dry_at.is_some_and(|dry| dry <= height)
+    }
+
+    /// The next withdrawal.
+    pub(super) fn next(&self) -> Option<Due> {
+        self.dues.iter().min_by_key(|due| due.at).copied()
+    }
+}
+
+impl Due {
+    /// The reason in full, at `height`.
+    pub(super) fn why(&self, forecast: &Forecast, height: u64) -> Option<WithdrawReason> {
+        let accrued = forecast.accrued(self.lease, height)?;
+        Some(match self.kind {
+            Kind::Worth => WithdrawReason::Worth { accrued },
+            Kind::Age { since } => WithdrawReason::Age { accrued, since },
+            Kind::NearlyDry { dry_at } => WithdrawReason::NearlyDry { accrued, dry_at },
+        })
+    }
+}
+
+/// When the lease has earned many times the fee. Not more often than accounts are read: a lease so
+/// dear that every block is worth its fee is not withdrawn in every block.
+fn worth(
+    forecast: &Forecast,
+    &(lease, _): &(LeaseId, u64),
+    settings: &Settings,
+    pace: &Pace,
+) -> Option<Due> {
+    let denom = forecast.rate(lease)?.denom().clone();
+    let reached = forecast.reaches(lease, settings.fees(settings.worth_factor, &denom))?;
+    let gap = forecast.unpaid_since(lease)?.saturating_add(pace.blocks(settings.check_every));
+    Some(Due { lease, at: reached.max(gap), kind: Kind::Worth })
+}
+
+/// When the lease has waited for the longest time allowed, and is worth a fee at all.
+fn age(
+    forecast: &Forecast,
+    &(lease, seed): &(LeaseId, u64),
+    settings: &Settings,
+    pace: &Pace,
+) -> Option<Due> {
+    if settings.withdraw_every.is_zero() {
+        return None;
+    }
+    let since = forecast.unpaid_since(lease)?;
+    let period = pace.blocks(settings.withdraw_every);
+    // Early by up to an eighth, each lease by its own part, so that leases found together at a
+    // start are not due together ever after.
+    let wait = period.saturating_sub(seed % (period / 8).saturating_add(1));
+    let denom = forecast.rate(lease)?.denom().clone();
+    let least = forecast.reaches(lease, settings.fees(settings.least_factor, &denom))?;
+    Some(Due { lease, at: since.saturating_add(wait).max(least), kind: Kind::Age { since } })
+}
+
+/// When our part is to be secured before the account runs dry.
+///
+/// Needed only where others are paid from it as well: who settles after it ran dry pays in the
+/// order of keys, and the last get nothing. Settling for one lease secures all of them, so the one
+/// that brings most is taken. Alone, we lose nothing: closing pays what is there.
+fn nearly_dry(
+    forecast: &Forecast,
+    own: &[(LeaseId, u64)],
+    settings: &Settings,
+    dry_at: u64,
+) -> Option<Due> {
+    let at = dry_at.saturating_sub(settings.dry_lead);
+    if forecast.payees() <= own.len() || forecast.settled_at() >= at {
+        return None;
+    }
+    let amount = |lease: LeaseId| Some(forecast.accrued(lease, at)?.amount());
+    let (lease, _) = *own.iter().max_by_key(|(lease, _)| amount(*lease))?;
+    let denom = forecast.rate(lease)?.denom().clone();
+    let least = forecast.reaches(lease, settings.fees(settings.least_factor, &denom))?;
+    let at = at.max(least);
+    (at < dry_at).then_some(Due { lease, at, kind: Kind::NearlyDry { dry_at } })
+}

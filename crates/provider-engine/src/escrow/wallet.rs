@@ -1,0 +1,149 @@
+//! The provider's own wallet: whether it can pay for bids.
+//!
+//! ```text
+//! fine ⇄ low (warned) ⇄ empty (no new bids)
+//! ```
+//!
+//! The state is a function of the last balances read, so it mends by itself once money is there.
+//! An answer that does not come changes nothing.
+
+use akash_types::Coin;
+
+use super::input::Unavailable;
+use super::pace::Pace;
+use super::settings::Settings;
+use crate::time::Now;
+
+/// Whether the provider can pay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WalletState {
+    /// There is enough.
+    Fine,
+    /// There is less than the operator wants to keep.
+    Low(Shortage),
+    /// A bid's deposit or its fees cannot be paid: no new bids.
+    Empty(Shortage),
+}
+
+impl WalletState {
+    /// What these balances allow.
+    #[must_use]
+    pub fn of(balances: &[Coin], settings: &Settings) -> Self {
+        let (fee, deposit) = (settings.fee.denom(), &settings.bid_deposit);
+        let held = |coin: &Coin| {
+            let of_denom = balances.iter().filter(|held| held.denom() == coin.denom());
+            of_denom.fold(0_u128, |sum, held| sum.saturating_add(held.amount()))
+        };
+        let short = |needed: Coin| {
+            let held = Coin::new(needed.denom().clone(), held(&needed));
+            (held.amount() < needed.amount()).then_some(Shortage { held, needed })
+        };
+        let together = if deposit.denom() == fee { deposit.amount() } else { 0 };
+        let reserve = settings.fee_reserve.saturating_add(together);
+        let to_bid = short(Coin::new(fee.clone(), reserve)).or_else(|| short(deposit.clone()));
+        match to_bid {
+            Some(shortage) => Self::Empty(shortage),
+            None => short(Coin::new(fee.clone(), settings.minimum_balance))
+                .map_or(Self::Fine, Self::Low),
+        }
+    }
+
+    /// Whether new bids can be paid.
+    #[must_use]
+    pub const fn allows_bids(&self) -> bool {
+        !matches!(self, Self::Empty(_))
+    }
+}
+
+/// What is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// What there is.
+    pub held: Coin,
+    /// What there should be.
+    pub needed: Coin,
+}
+
+/// The watch over the wallet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wallet {
+    state: Option<WalletState>,
+    read_at: Option<u64>,
+    next: Next,
+    failures: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// To be read at this height.
+    At(u64),
+    /// Asked for; asked again if no answer comes until then.
+    Asked(Now),
+    /// Not answered; asked again then.
+    Retry(Now),
+}
+
+impl Default for Next {
+    fn default() -> Self {
+        Self::At(0)
+    }
+}
+
+impl Wallet {
+    /// What is known; nothing before the first answer.
+    pub(super) const fn state(&self) -> Option<&WalletState> {
+        self.state.as_ref()
+    }
+
+    /// Whether it is to be read now.
+    pub(super) fn is_due(&mut self, now: Now, height: u64, settings: &Settings) -> bool {
+        let due = match self.next {
+            Next::At(at) => at <= height,
+            Next::Asked(until) | Next::Retry(until) => until <= now,
+        };
+        if due {
+            self.next = Next::Asked(now.after(settings.read_limit));
+        }
+        due
+    }
+
+    /// The moment at which something is to be done, whatever the height.
+    pub(super) const fn timer(&self) -> Option<Now> {
+        match self.next {
+            Next::At(_) => None,
+            Next::Asked(at) | Next::Retry(at) => Some(at),
+        }
+    }
+
+    /// Takes an answer in; the state, if it changed.
+    pub(super) fn answer(
+        &mut self,
+        (now, head): (Now, u64),
+        height: u64,
+        result: Result<Vec<Coin>, Unavailable>,
+        (settings, pace): (&Settings, &Pace),
+    ) -> Option<WalletState> {
+        let Ok(balances) = result else {
+            if matches!(self.next, Next::Asked(_)) {
+                self.failures = self.failures.saturating_add(1);
+                self.next = Next::Retry(now.after(settings.retry.pause(self.failures, 0)));
+            }
+            return None;
+        };
+        if self.read_at.is_some_and(|read| height < read) {
+            return None;
+        }
+        self.failures = 0;
+        self.read_at = Some(height);
+        let state = WalletState::of(&balances, settings);
+        let every = pace.blocks(settings.check_every);
+        // Help is waited for more eagerly than trouble.
+        let every = if state == WalletState::Fine { every } else { (every / 10).max(1) };
+        self.next = Next::At(head.max(height).saturating_add(every));
+        // How much is missing is news only when it begins or ends to be.
+        let kind = |state: &WalletState| std::mem::discriminant(state);
+        let changed = self.state.as_ref().map(kind) != Some(kind(&state));
+        self.state = Some(state.clone());
+        changed.then_some(state)
+    }
+}
