@@ -41,6 +41,16 @@ pub enum Decline {
         /// The most it pays.
         most: DecCoin,
     },
+    /// The chain refuses the bid.
+    #[error("the chain refuses the bid: {log}")]
+    ChainRefused {
+        /// Module that refuses; empty where only the words are known.
+        codespace: String,
+        /// Its number for the reason.
+        code: u32,
+        /// Its words.
+        log: String,
+    },
 }
 
 impl Decline {
@@ -56,6 +66,7 @@ impl Decline {
             Self::Price(error) => price_code(error),
             Self::OtherDenom { .. } => "price-other-denom",
             Self::TooExpensive { .. } => "price-above-maximum",
+            Self::ChainRefused { .. } => "chain-refused",
         }
     }
 }

@@ -58,8 +58,8 @@ impl Operation {
 pub struct Workload {
     /// For whom.
     pub lease: LeaseId,
-    /// Hash of the whole manifest.
-    pub version: Version,
+    /// Hash of the whole manifest; `None` for one found in the cluster without it.
+    pub version: Option<Version>,
     /// The lease's group of it.
     pub group: Arc<Group>,
     /// Cards that each service was promised, by service name.

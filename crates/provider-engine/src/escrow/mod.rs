@@ -101,6 +101,11 @@ impl Escrow {
         }
     }
 
+    /// Other settings from now on. Plans follow with the next reading of each account.
+    pub fn configure(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
     /// Takes one input at a moment and a head, and says what to do.
     pub fn handle(&mut self, now: Now, head: Head, input: EscrowInput) -> Vec<EscrowEffect> {
         let mut out = Vec::new();

@@ -70,8 +70,18 @@ impl Free {
         view: &ClusterView,
         bookings: impl IntoIterator<Item = (&'a Booking, Option<&'a LeaseView>)>,
     ) -> Self {
+        Self::compute_but(view, bookings, None)
+    }
+
+    /// The same as if lease `but` were not there.
+    #[must_use]
+    pub fn compute_but<'a>(
+        view: &ClusterView,
+        bookings: impl IntoIterator<Item = (&'a Booking, Option<&'a LeaseView>)>,
+        but: Option<LeaseId>,
+    ) -> Self {
         let mut free = Self::before_leases(view);
-        let mut booked = Vec::<LeaseId>::new();
+        let mut booked: Vec<LeaseId> = but.into_iter().collect();
         for (booking, seen) in bookings {
             booked.extend(seen.map(|seen| seen.id));
             free.take(Some(booking), seen);

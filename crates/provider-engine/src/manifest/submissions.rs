@@ -63,6 +63,11 @@ impl Submissions {
         }
     }
 
+    /// Other settings from now on.
+    pub fn configure(&mut self, settings: ManifestSettings) {
+        self.settings = settings;
+    }
+
     /// What is to be done about `input`. `leases` is what the cluster showed last; `hostnames` has
     /// seen the same.
     pub fn handle(
@@ -271,7 +276,7 @@ impl Submissions {
             turn.note(ManifestNote::Withheld { lease, hostnames });
         }
         let cards = BTreeMap::new();
-        let workload = Arc::new(Workload { lease, version, group, cards, withheld });
+        let workload = Arc::new(Workload { lease, version: Some(version), group, cards, withheld });
         self.told.insert(lease, Told { workload: Arc::clone(&workload), answer: HoldAnswer::None });
         turn.effects.push(ManifestEffect::Hold(workload));
     }
@@ -285,7 +290,7 @@ impl Submissions {
     ) -> bool {
         let held = leases.get(&lease).and_then(|view| view.held.as_ref());
         held.is_some_and(|held| held.deployed && held.version == Some(version))
-            && self.told.get(&lease).is_none_or(|told| told.workload.version == version)
+            && self.told.get(&lease).is_none_or(|told| told.workload.version == Some(version))
     }
 
     fn hold_ended(
@@ -296,7 +301,8 @@ impl Submissions {
         turn: &mut Turn<'_>,
     ) {
         // An older one than the newest says nothing any more.
-        let Some(told) = self.told.get_mut(&lease).filter(|it| it.workload.version == version)
+        let Some(told) =
+            self.told.get_mut(&lease).filter(|it| it.workload.version == Some(version))
         else {
             return;
         };
@@ -385,7 +391,7 @@ impl Submissions {
         let mut never = Vec::new();
         self.told.retain(|lease, told| {
             let held = turn.leases.get(lease).and_then(|view| view.held.as_ref());
-            let shown = held.is_some_and(|held| held.version == Some(told.workload.version));
+            let shown = held.is_some_and(|held| held.version == told.workload.version);
             match told.answer {
                 HoldAnswer::None => true,
                 HoldAnswer::Held => !shown,

@@ -197,7 +197,7 @@ pub(super) fn accepted(request: u64, leases: &[LeaseId]) -> ManifestEffect {
 pub(super) fn workload(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> Arc<Workload> {
     Arc::new(Workload {
         lease,
-        version: sdl.version(),
+        version: Some(sdl.version()),
         group: Arc::new(sdl.manifest().groups[lease.gseq() as usize - 1].clone()),
         cards: BTreeMap::new(),
         withheld: withheld.iter().map(|host| (*host).to_owned()).collect(),

@@ -38,7 +38,7 @@ fn answer(world: &mut World, manifest: &Manifest, facts: &DeploymentFacts) -> (u
             [ManifestEffect::Hold(workload)] => {
                 effects = world.act(ManifestInput::HoldEnded {
                     lease: workload.lease,
-                    version: workload.version,
+                    version: workload.version.unwrap(),
                     result: Ok(()),
                 });
             }

@@ -242,7 +242,7 @@ impl Model {
         assert!(!leases.is_empty());
         for lease in leases {
             let (workload, _) = &self.kept[lease];
-            assert_eq!(workload.version, version, "{lease} was accepted and is not held");
+            assert_eq!(workload.version, Some(version), "{lease} was accepted and is not held");
         }
     }
 
@@ -318,7 +318,7 @@ impl Model {
                     queue.desired = Some(Arc::clone(&workload));
                     queue.deploy = true;
                 }
-                let version = workload.version;
+                let version = workload.version.unwrap();
                 self.handle(ManifestInput::HoldEnded { lease, version, result });
             }
             Command::Deploy(workload) => {
@@ -358,7 +358,7 @@ impl Model {
         let (workload, deployed) = self.kept.get(&lease)?;
         let mut view = LeaseView::empty(lease);
         view.held = Some(Held {
-            version: Some(workload.version),
+            version: workload.version,
             group: Arc::clone(&workload.group),
             cards: BTreeMap::new(),
             deployed: *deployed,

@@ -1,0 +1,157 @@
+//! Where the chain is, and when its blocks were made.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::time::BlockTime;
+
+/// How many recent blocks are remembered with their times.
+const REMEMBERED: usize = 1_024;
+
+/// Time between blocks as long as too few were seen to tell: mainnet's.
+const USUAL_PACE: Duration = Duration::from_secs(6);
+
+/// The newest block, and the times of some before it.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    newest: Option<(u64, BlockTime)>,
+    times: BTreeMap<u64, BlockTime>,
+    asked: BTreeMap<u64, BlockTime>,
+}
+
+/// Average time between blocks, exact: so much time for so many blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    time: Duration,
+    blocks: u64,
+}
+
+impl Pace {
+    /// How long `blocks` take.
+    #[must_use]
+    pub fn duration_of(self, blocks: u64) -> Duration {
+        let millis = self.time.as_millis().saturating_mul(u128::from(blocks));
+        let millis = millis.checked_div(u128::from(self.blocks)).unwrap_or(millis);
+        Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+    }
+
+    /// How many whole blocks fit into `time`.
+    #[must_use]
+    pub fn blocks_in(self, time: Duration) -> u64 {
+        let blocks = time.as_millis().saturating_mul(u128::from(self.blocks));
+        let blocks = blocks.checked_div(self.time.as_millis()).unwrap_or(u128::MAX);
+        u64::try_from(blocks).unwrap_or(u64::MAX)
+    }
+}
+
+impl Head {
+    /// Height of the newest block; 0 before the first.
+    #[must_use]
+    pub fn height(&self) -> u64 {
+        self.newest.map_or(0, |(height, _)| height)
+    }
+
+    /// Time of the newest block; the start of 1970 before the first.
+    #[must_use]
+    pub fn time(&self) -> BlockTime {
+        self.newest.map_or(BlockTime::default(), |(_, time)| time)
+    }
+
+    /// Whether any block was seen.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        self.newest.is_some()
+    }
+
+    /// A block was made. False, and nothing changes, if it is not newer than the newest.
+    pub fn advance(&mut self, height: u64, time: BlockTime) -> bool {
+        if self.newest.is_some_and(|(newest, _)| height <= newest) {
+            return false;
+        }
+        // Block times never decrease; one that does is somebody's mistake and must not bring a
+        // deadline back.
+        let time = time.max(self.time());
+        self.newest = Some((height, time));
+        self.times.insert(height, time);
+        if self.times.len() > REMEMBERED {
+            self.times.pop_first();
+        }
+        true
+    }
+
+    /// When block `height` was made, if that is known.
+    #[must_use]
+    pub fn time_of(&self, height: u64) -> Option<BlockTime> {
+        self.times.get(&height).or_else(|| self.asked.get(&height)).copied()
+    }
+
+    /// The chain said when block `height` was made, or that it no longer knows: then it is
+    /// estimated from the pace.
+    pub fn learn(&mut self, height: u64, time: Option<BlockTime>) -> BlockTime {
+        let time = time.unwrap_or_else(|| self.estimate(height));
+        if self.asked.len() >= REMEMBERED {
+            self.asked.pop_first();
+        }
+        self.asked.insert(height, time);
+        time
+    }
+
+    fn estimate(&self, height: u64) -> BlockTime {
+        let ago = self.pace().duration_of(self.height().saturating_sub(height));
+        BlockTime::from_unix(self.time().unix().saturating_sub(ago.as_secs()))
+    }
+
+    /// Average time between the blocks remembered.
+    #[must_use]
+    pub fn pace(&self) -> Pace {
+        let ends = self.times.first_key_value().zip(self.times.last_key_value());
+        match ends {
+            Some(((first, start), (last, end))) if first < last => {
+                Pace { time: end.since(*start).max(Duration::from_millis(1)), blocks: last - first }
+            }
+            _ => Pace { time: USUAL_PACE, blocks: 1 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> BlockTime {
+        BlockTime::from_unix(seconds)
+    }
+
+    #[test]
+    fn a_block_counts_once_and_in_order() {
+        let mut head = Head::default();
+        assert!(head.advance(10, at(100)));
+        assert!(!head.advance(10, at(101)));
+        assert!(!head.advance(9, at(99)));
+        assert_eq!((head.height(), head.time()), (10, at(100)));
+        assert!(head.advance(11, at(90)));
+        assert_eq!(head.time(), at(100), "time never goes back");
+    }
+
+    #[test]
+    fn forgotten_times_are_estimated_from_the_pace() {
+        let mut head = Head::default();
+        for block in 0..=10 {
+            head.advance(1_000 + block, at(50_000 + 5 * block));
+        }
+        assert_eq!(head.time_of(1_003), Some(at(50_015)));
+        assert_eq!(head.time_of(900), None);
+        assert_eq!(head.learn(900, None), at(50_050 - 5 * 110));
+        assert_eq!(head.learn(901, Some(at(7))), at(7));
+        assert_eq!(head.time_of(901), Some(at(7)));
+        assert_eq!(head.pace().blocks_in(Duration::from_secs(60)), 12);
+    }
+
+    #[test]
+    fn before_two_blocks_the_usual_pace_holds() {
+        let mut head = Head::default();
+        assert_eq!(head.pace().duration_of(10), Duration::from_secs(60));
+        head.advance(5, at(5));
+        assert_eq!(head.pace().blocks_in(Duration::from_secs(60)), 10);
+    }
+}

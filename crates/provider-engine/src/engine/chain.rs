@@ -1,0 +1,116 @@
+//! Answers of the chain, to whom they concern.
+
+use akash_types::OrderId;
+
+use super::asks::Heard;
+use super::{Engine, Stage};
+use crate::bidding::order::{Circumstances, OrderInput};
+use crate::chain::{ChainAnswer, ChainQuery, ChainReply, Standing};
+use crate::lease::{LeaseInput, LeaseLife};
+use crate::reconcile::Drift;
+use crate::time::BlockTime;
+
+impl Engine {
+    pub(super) fn chain_reply(&mut self, reply: ChainReply) {
+        let Heard::Answer(query, read) = self.asks.hear(self.now, reply.id, reply.result) else {
+            return;
+        };
+        let height = read.height;
+        match (query, read.answer) {
+            (
+                ChainQuery::Order(order) | ChainQuery::Standing(order),
+                ChainAnswer::Standing(standing),
+            ) => self.stands(order, *standing, height),
+            (ChainQuery::OpenOrders, ChainAnswer::OpenOrders(orders)) => {
+                self.compare_orders(orders, height);
+            }
+            (ChainQuery::OwnBids, ChainAnswer::OwnBids(bids)) => self.compare_bids(&bids, height),
+            (ChainQuery::OwnLeases, ChainAnswer::OwnLeases(leases)) => {
+                self.compare_leases(&leases, height);
+            }
+            (ChainQuery::Provider, ChainAnswer::Provider(provider, audits)) => {
+                self.provider_read(provider.map(|provider| *provider), audits);
+            }
+            (ChainQuery::Params, ChainAnswer::Params(params)) => {
+                self.market.params = Some(*params);
+                self.rejudge_waiting();
+            }
+            (ChainQuery::BlockTime(block), ChainAnswer::BlockTime(time)) => {
+                let time = self.head.learn(block, time);
+                for order in self.waiting_for_time.remove(&block).unwrap_or_default() {
+                    self.time_known(order, time);
+                }
+            }
+            (ChainQuery::Account(deployment), ChainAnswer::Account(account)) => {
+                self.account_read(deployment, account.map(|account| *account), height);
+            }
+            (ChainQuery::Wallet, ChainAnswer::Wallet(coins)) => self.wallet_read(coins, height),
+            (ChainQuery::Deployment(deployment), ChainAnswer::Deployment(read)) => {
+                self.deployment_read(deployment, read.map(|read| *read), height);
+            }
+            // An answer to another question than was asked is no answer: ask again.
+            (query, _) => self.ask_at_least(query, height),
+        }
+        self.check_ready();
+    }
+
+    /// How we stand with an order, to the life that it concerns. A lease over on chain of which
+    /// the cluster still has something is a lease to us: only that way it is torn down.
+    fn stands(&mut self, order: OrderId, standing: Standing, height: u64) {
+        let Some(life) = self.lives.get(&order) else { return };
+        match (&life.stage, &standing.lease) {
+            (Stage::Lease(_), Some(lease)) => {
+                self.step_lease(order, LeaseInput::Looked(Box::new(lease.clone()), height));
+            }
+            // The chain knew the lease and does not any more: it proves nothing.
+            (Stage::Lease(life), None) => {
+                let drift = Drift::WorkloadUnknownToChain(life.id);
+                self.drifted(drift);
+            }
+            (Stage::Order(stage), Some(lease)) => {
+                let over = LeaseLife::new(lease, None);
+                if !over.is_alive() && self.cluster.view.leases.contains_key(&lease.id) {
+                    let known = stage.order().cloned();
+                    let known = known.or(standing.order.clone().map(std::sync::Arc::new));
+                    self.become_lease(order, lease, known);
+                    let looked = LeaseInput::Looked(Box::new(lease.clone()), height);
+                    return self.step_lease(order, looked);
+                }
+                self.looked(order, standing);
+            }
+            (Stage::Order(_), None) => self.looked(order, standing),
+        }
+    }
+
+    fn looked(&mut self, order: OrderId, standing: Standing) {
+        let pending = self.wishes.is_pending(order);
+        let circumstances = Circumstances { time: self.head.time(), pending };
+        self.step_order(order, OrderInput::Looked(Box::new(standing), circumstances));
+    }
+
+    /// Finds out when block `height` was made, for `order`.
+    pub(super) fn ask_time(&mut self, order: OrderId, height: u64) {
+        if let Some(time) = self.head.time_of(height) {
+            return self.time_known(order, time);
+        }
+        self.waiting_for_time.entry(height).or_default().insert(order);
+        self.ask(ChainQuery::BlockTime(height));
+    }
+
+    /// The time of the block that made a bid or lease is known, and with it the deadline.
+    fn time_known(&mut self, order: OrderId, made: BlockTime) {
+        match self.lives.get(&order).map(|life| &life.stage) {
+            Some(Stage::Order(_)) => {
+                let Some(timeout) = self.settings.bid_timeout else { return };
+                let deadline = made.after(timeout);
+                self.step_order(order, OrderInput::TimeoutKnown(deadline));
+                self.deadlines.set(order, deadline);
+            }
+            Some(Stage::Lease(_)) => {
+                let Some(timeout) = self.settings.manifest_timeout else { return };
+                self.step_lease(order, LeaseInput::DeadlineKnown(made.after(timeout)));
+            }
+            None => {}
+        }
+    }
+}

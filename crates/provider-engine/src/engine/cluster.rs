@@ -1,0 +1,150 @@
+//! The cluster: what it shows, and how commands went.
+
+use akash_types::{LeaseId, OrderId};
+
+use super::{Engine, Life};
+use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
+use crate::cluster::view::{ClusterView, ViewChange};
+use crate::effect::{Effect, Fact};
+use crate::journal::{Decision, Subject};
+use crate::lease::LeaseInput;
+use crate::manifest::ManifestInput;
+
+impl Engine {
+    pub(super) fn view_change(&mut self, change: ViewChange) {
+        match change {
+            ViewChange::Whole(view) => return self.view_whole(*view),
+            ViewChange::Lost => {
+                self.cluster.fresh = false;
+                return;
+            }
+            // Changes to something that was never seen whole mean nothing yet.
+            _ if !self.start.cluster => return,
+            ViewChange::Node(name, node) => {
+                self.cluster.view.nodes.insert(name, node);
+            }
+            ViewChange::NodeGone(name) => {
+                self.cluster.view.nodes.remove(&name);
+            }
+            ViewChange::Storage(name, class) => {
+                self.cluster.view.storage.insert(name, class);
+            }
+            ViewChange::StorageGone(name) => {
+                self.cluster.view.storage.remove(&name);
+            }
+            ViewChange::Ips(pool) => self.cluster.view.ips = pool,
+            ViewChange::Lease(view) => {
+                let id = view.id;
+                self.hostnames.see(&view);
+                self.cluster.view.leases.insert(id, *view);
+                self.free = None;
+                return self.lease_seen(id);
+            }
+            ViewChange::LeaseGone(id) => {
+                self.cluster.view.leases.remove(&id);
+                self.hostnames.gone(id);
+                self.free = None;
+                return self.lease_seen(id);
+            }
+            ViewChange::Maintenance(on) => {
+                self.cluster.view.maintenance = on;
+                self.publish(Fact::Maintenance(on));
+                self.note(Subject::Provider, Decision::Maintenance(on));
+                return self.rejudge_waiting();
+            }
+        }
+        self.free = None;
+        self.publish(Fact::Inventory);
+        self.rejudge_waiting();
+    }
+
+    fn view_whole(&mut self, view: ClusterView) {
+        self.cluster.view = view;
+        self.cluster.fresh = true;
+        self.start.cluster = true;
+        self.free = None;
+        self.hostnames.see_all(self.cluster.view.leases.values());
+        let seen: Vec<LeaseId> = self.cluster.view.leases.keys().copied().collect();
+        let ours: Vec<(OrderId, LeaseId)> =
+            self.lives.values().filter_map(|life| Some((life.id, life.lease()?.id))).collect();
+        for id in seen {
+            self.known_workload(id);
+        }
+        for (order, id) in ours {
+            self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
+        }
+        self.publish(Fact::Inventory);
+        self.check_ready();
+        if self.start.ready {
+            self.rejudge_waiting();
+        }
+    }
+
+    fn lease_seen(&mut self, id: LeaseId) {
+        if self.cluster.view.leases.contains_key(&id) {
+            self.known_workload(id);
+        }
+        if self.cluster.fresh {
+            let order = id.order_id();
+            if self.lives.get(&order).and_then(Life::lease).is_some() {
+                self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
+            }
+        }
+        self.publish(Fact::Inventory);
+    }
+
+    /// The cluster has something of a lease: if we do not know it, the chain is asked.
+    fn known_workload(&mut self, id: LeaseId) {
+        if id.provider() == self.settings.provider && !self.lives.contains_key(&id.order_id()) {
+            self.look_at(id);
+        }
+    }
+
+    pub(super) fn command(&mut self, operation: Operation) {
+        if let Some(command) = self.commands.want(self.now, operation) {
+            self.out.push(Effect::Command(command));
+        }
+    }
+
+    pub(super) fn command_answer(&mut self, answer: CommandAnswer) {
+        let (ended, next) = self.commands.hear(self.now, answer);
+        if let Some((operation, result)) = ended {
+            self.command_ended(operation, result);
+        }
+        if let Some(command) = next {
+            self.out.push(Effect::Command(command));
+        }
+    }
+
+    fn command_ended(&mut self, operation: Operation, result: Result<(), CommandFailure>) {
+        match operation {
+            Operation::Hold(workload) => self.hold_ended(&workload, result),
+            Operation::Deploy(workload) => {
+                let order = workload.lease.order_id();
+                if let Err(failure) = &result {
+                    let why = failure.to_string();
+                    self.note_order(order, Decision::DeployFailed { why });
+                }
+                self.step_lease(order, LeaseInput::Deployed(result.clone()));
+                self.manifest(ManifestInput::DeployEnded { workload, result });
+            }
+            Operation::Teardown { lease, .. } => {
+                let order = lease.order_id();
+                if let Err(failure) = &result {
+                    let why = failure.to_string();
+                    self.note_order(order, Decision::Failed { what: "teardown", why });
+                }
+                if self.cluster.fresh {
+                    self.step_lease(order, LeaseInput::Seen(self.sighting(lease)));
+                }
+            }
+            Operation::Maintain(on) => {
+                if let Err(failure) = &result {
+                    let why = failure.to_string();
+                    let what = if on { "maintenance" } else { "the end of maintenance" };
+                    self.note(Subject::Provider, Decision::Failed { what, why });
+                }
+            }
+        }
+    }
+}

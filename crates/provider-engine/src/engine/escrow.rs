@@ -1,0 +1,164 @@
+//! The balance checker: what it is told, and what it wants done.
+
+use akash_types::{Action, Class, Coin, DeploymentId, Intent, Outcome};
+
+use super::wishes::{Made, Wish};
+use super::{Alarm, Engine};
+use crate::chain::{AccountRead, ChainQuery};
+use crate::effect::{Effect, Fact};
+use crate::escrow::{
+    self, AccountFacts, EscrowEffect, EscrowInput, EscrowNote, PaidLease, WalletState,
+    WithdrawOutcome,
+};
+use crate::input::TxEnd;
+use crate::journal::{Decision, Subject};
+
+impl Engine {
+    pub(super) fn escrow(&mut self, input: EscrowInput) {
+        let head = escrow::Head { height: self.head.height(), time: self.head.time() };
+        for effect in self.escrow.handle(self.now, head, input) {
+            self.escrow_effect(effect);
+        }
+    }
+
+    pub(super) fn escrow_block(&mut self) {
+        self.escrow(EscrowInput::Tick);
+    }
+
+    pub(super) fn escrow_tick(&mut self) {
+        self.escrow(EscrowInput::Tick);
+    }
+
+    pub(super) fn account_read(
+        &mut self,
+        deployment: DeploymentId,
+        read: Option<AccountRead>,
+        height: u64,
+    ) {
+        let facts = match read {
+            None => AccountFacts { account: None, leases: Vec::new(), payments: Vec::new() },
+            Some(AccountRead { account, leases, payments }) => AccountFacts {
+                account: Some(account),
+                leases: leases
+                    .into_iter()
+                    .map(|lease| PaidLease { lease: lease.id, rate: lease.price })
+                    .collect(),
+                payments,
+            },
+        };
+        self.escrow(EscrowInput::AccountRead { deployment, height, result: Ok(facts) });
+    }
+
+    pub(super) fn wallet_read(&mut self, coins: Vec<Coin>, height: u64) {
+        self.market.wallet = Some(coins.clone());
+        self.escrow(EscrowInput::WalletRead { height, result: Ok(coins) });
+    }
+
+    fn escrow_effect(&mut self, effect: EscrowEffect) {
+        match effect {
+            EscrowEffect::ReadAccount(deployment) => self.ask(ChainQuery::Account(deployment)),
+            EscrowEffect::ReadWallet => self.ask(ChainQuery::Wallet),
+            EscrowEffect::Withdraw { lease, why } => {
+                let order = lease.order_id();
+                if let Made::Now(id) = self.wishes.make(self.now, Wish::Withdraw(order)) {
+                    self.note_order(order, Decision::Withdraw { why: why.to_string() });
+                    let action = Action::Withdraw { lease };
+                    let intent = Intent::new(id, action, self.head.height());
+                    self.out.push(Effect::Submit(intent.of_class(Class::Withdraw)));
+                }
+            }
+            EscrowEffect::ForgetWithdraw { lease } => {
+                if let Some(id) = self.wishes.under_way(Wish::Withdraw(lease.order_id())) {
+                    self.out.push(Effect::Forget(id));
+                }
+            }
+            EscrowEffect::LooksOver { lease, height } => {
+                let order = lease.order_id();
+                if self.lives.contains_key(&order) {
+                    self.ask_at_least(ChainQuery::Standing(order), height);
+                }
+            }
+            EscrowEffect::Earned(earning) => {
+                let (lease, amount) = (earning.lease, earning.received);
+                let shown = amount.to_string();
+                self.note_order(lease.order_id(), Decision::Earned { amount: shown });
+                self.publish(Fact::Earned { lease, amount });
+            }
+            EscrowEffect::Settled(total) => {
+                let amount = total.received.to_string();
+                self.note_order(total.lease.order_id(), Decision::Earned { amount });
+            }
+            EscrowEffect::Wallet(state) => self.wallet_changed(&state),
+            EscrowEffect::Note(note) => {
+                let (subject, what) = words(&note);
+                self.note(subject, Decision::Escrow { what });
+            }
+            EscrowEffect::WakeAt(moment) => self.alarms.set(Alarm::Escrow, moment),
+        }
+    }
+
+    fn wallet_changed(&mut self, state: &WalletState) {
+        let (can_bid, words) = match state {
+            WalletState::Fine => (true, "there is enough".to_owned()),
+            WalletState::Low(short) => {
+                (true, format!("{} is less than the {} to keep", short.held, short.needed))
+            }
+            WalletState::Empty(short) => {
+                let words = format!("{} of {} for a bid: no new bids", short.held, short.needed);
+                (false, words)
+            }
+        };
+        self.market.cannot_pay = (!can_bid).then(|| words.clone());
+        self.note(Subject::Provider, Decision::Wallet { state: words.clone() });
+        self.publish(Fact::Wallet { can_bid, state: words });
+        if can_bid {
+            self.rejudge_waiting();
+        }
+    }
+
+    pub(super) fn withdraw_ended(&mut self, lease: akash_types::LeaseId, end: TxEnd) {
+        let TxEnd { outcome, fee, .. } = end;
+        let outcome = match outcome {
+            Outcome::Executed { height } => WithdrawOutcome::Landed { height, fee },
+            Outcome::AlreadyHolds | Outcome::Forgotten => WithdrawOutcome::NothingToDo,
+            Outcome::Refused { log, .. } => {
+                WithdrawOutcome::Failed { reason: log, permanent: false, fee }
+            }
+            Outcome::Invalid { reason } => WithdrawOutcome::Failed { reason, permanent: true, fee },
+            Outcome::Expired | Outcome::Unknown => {
+                let reason = "it came into no block in time".to_owned();
+                WithdrawOutcome::Failed { reason, permanent: false, fee }
+            }
+        };
+        self.escrow(EscrowInput::WithdrawEnded { lease, outcome });
+    }
+}
+
+/// What the balance checker notes, and about what.
+fn words(note: &EscrowNote) -> (Subject, String) {
+    match note {
+        EscrowNote::CheckFailed { deployment, why, .. } => {
+            (Subject::Deployment(*deployment), format!("its account could not be checked: {why}"))
+        }
+        EscrowNote::WithdrawFailed { lease, reason, .. } => {
+            (Subject::Order(lease.order_id()), format!("the withdrawal failed: {reason}"))
+        }
+        EscrowNote::WithdrawUnanswered { lease } => {
+            let what = "nobody says what became of the withdrawal".to_owned();
+            (Subject::Order(lease.order_id()), what)
+        }
+        EscrowNote::RanDry { deployment, since } => {
+            (Subject::Deployment(*deployment), format!("its account is dry since height {since}"))
+        }
+        EscrowNote::FundedAgain { deployment, .. } => {
+            (Subject::Deployment(*deployment), "its account is funded again".to_owned())
+        }
+        EscrowNote::Refused { lease, why } => {
+            (Subject::Order(lease.order_id()), format!("no withdrawal: {why}"))
+        }
+        EscrowNote::TotalUnread { lease } => {
+            let what = "what it earned in the end could not be read".to_owned();
+            (Subject::Order(lease.order_id()), what)
+        }
+    }
+}

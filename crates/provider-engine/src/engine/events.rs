@@ -1,0 +1,119 @@
+//! Blocks: where the chain is, and where to look.
+
+use akash_types::{ChainEvent, LeaseId, OrderId};
+
+use super::{Alarm, Engine, Life, Stage};
+use crate::bidding::order::{Ending, OrderInput};
+use crate::chain::ChainQuery;
+use crate::input::Block;
+use crate::journal::{Decision, Subject};
+use crate::lease::LeaseInput;
+use crate::time::BlockTime;
+
+impl Engine {
+    pub(super) fn block(&mut self, block: &Block) {
+        if !self.head.advance(block.height, block.time) {
+            return;
+        }
+        self.market.fees.roll(block.time);
+        for event in &block.events {
+            self.event(event);
+        }
+        while let Some(order) = self.deadlines.pop(self.head.time()) {
+            self.deadline(order);
+        }
+        self.escrow_block();
+        self.check_ready();
+    }
+
+    pub(super) fn resync(&mut self, height: u64, time: BlockTime) {
+        self.head.advance(height, time);
+        self.reconcile_soon();
+        self.check_ready();
+    }
+
+    /// An event says where to look, and nothing else. Only an order that holds nothing is let go
+    /// on the event alone: if that was wrong, the next comparison finds it again.
+    fn event(&mut self, event: &ChainEvent) {
+        let own = self.settings.provider;
+        match event {
+            ChainEvent::OrderCreated { id } => self.order_created(*id),
+            ChainEvent::OrderClosed { id } => self.order_over(*id),
+            ChainEvent::LeaseCreated { id, .. } if id.provider() == own => self.look_at(*id),
+            ChainEvent::LeaseCreated { id, .. } => self.order_over(id.order_id()),
+            ChainEvent::BidClosed { id } if id.provider() == own => self.hint(id.order_id()),
+            ChainEvent::LeaseClosed { id, .. } | ChainEvent::LeaseReclaimStarted { id, .. }
+                if id.provider() == own =>
+            {
+                self.look_at(*id);
+            }
+            ChainEvent::ProviderCreated { owner }
+            | ChainEvent::ProviderUpdated { owner }
+            | ChainEvent::ProviderDeleted { owner }
+            | ChainEvent::TrustedAuditorCreated { owner, .. }
+            | ChainEvent::TrustedAuditorDeleted { owner, .. }
+                if *owner == own =>
+            {
+                self.ask(ChainQuery::Provider);
+            }
+            _ => {}
+        }
+    }
+
+    fn order_created(&mut self, order: OrderId) {
+        if self.lives.contains_key(&order) {
+            return self.hint(order);
+        }
+        self.notice(order);
+        self.ask(ChainQuery::Order(order));
+    }
+
+    /// Begins the life of an order, of which nothing is known.
+    pub(super) fn notice(&mut self, order: OrderId) {
+        self.lives.insert(order, Life::noticed(order));
+        self.journal.revive(Subject::Order(order));
+        self.note_order(order, Decision::Noticed);
+    }
+
+    fn order_over(&mut self, order: OrderId) {
+        let Some(life) = self.lives.get(&order) else { return };
+        match &life.stage {
+            Stage::Order(stage) if !stage.has_bid() => {
+                self.asks.drop(&ChainQuery::Order(order));
+                self.asks.drop(&ChainQuery::Standing(order));
+                self.end_order(order, Ending::OverBeforeBid);
+            }
+            _ => self.hint(order),
+        }
+    }
+
+    /// Something happened to an order or lease that is looked after.
+    pub(super) fn hint(&mut self, order: OrderId) {
+        match self.lives.get(&order).map(|life| &life.stage) {
+            Some(Stage::Order(_)) => self.step_order(order, OrderInput::Hint),
+            Some(Stage::Lease(_)) => self.step_lease(order, LeaseInput::Hint),
+            None => {}
+        }
+    }
+
+    /// Something happened to a lease of ours, known or not.
+    pub(super) fn look_at(&mut self, lease: LeaseId) {
+        let order = lease.order_id();
+        if !self.lives.contains_key(&order) {
+            self.notice(order);
+        }
+        self.hint(order);
+    }
+
+    fn deadline(&mut self, order: OrderId) {
+        match self.lives.get(&order).map(|life| &life.stage) {
+            Some(Stage::Order(_)) => self.step_order(order, OrderInput::Deadline),
+            Some(Stage::Lease(_)) => self.lease_deadline(order),
+            None => {}
+        }
+    }
+
+    pub(super) fn reconcile_soon(&mut self) {
+        self.alarms.set(Alarm::Reconcile, self.now);
+    }
+}

@@ -1,0 +1,118 @@
+//! What is kept for whom.
+//!
+//! What is free is computed from the view and all bookings when somebody wants to know, and kept
+//! until either changes. It is never added to or subtracted from, except that a booking just made
+//! is taken off at once, which gives the same as computing anew.
+
+use akash_types::{GroupSpec, OrderId};
+
+use super::{Engine, Life, Stage};
+use crate::bidding::decline::Decline;
+use crate::bidding::order::{self, OrderInput};
+use crate::cluster::view::LeaseView;
+use crate::effect::Fact;
+use crate::inventory::{Booking, Free, GroupNeed, place, replan};
+
+impl Engine {
+    /// What is left for others.
+    pub(super) fn free(&mut self) -> &Free {
+        if self.free.is_none() {
+            self.free = Some(self.compute_free(None));
+        }
+        self.free.get_or_insert_with(Free::default)
+    }
+
+    /// What is left, counting nothing that is kept for `except`.
+    fn compute_free(&self, except: Option<OrderId>) -> Free {
+        let but = except.and_then(|order| self.lives.get(&order)?.lease()).map(|lease| lease.id);
+        let bookings = self.lives.values().filter(|life| Some(life.id) != except);
+        let bookings = bookings.filter_map(|life| Some((life.booking.as_ref()?, self.seen(life))));
+        Free::compute_but(&self.cluster.view, bookings, but)
+    }
+
+    fn seen(&self, life: &Life) -> Option<&LeaseView> {
+        life.lease().and_then(|lease| self.cluster.view.leases.get(&lease.id))
+    }
+
+    /// Keeps what was placed for an order.
+    pub(super) fn keep(&mut self, order: OrderId, booking: Booking) {
+        if let Some(free) = &self.free {
+            self.free = Some(free.without(&booking));
+        }
+        if let Some(life) = self.lives.get_mut(&order) {
+            life.booking = Some(booking);
+        }
+        self.publish(Fact::Inventory);
+    }
+
+    /// Keeps nothing for an order any more.
+    pub(super) fn release(&mut self, order: OrderId) {
+        let released = self.lives.get_mut(&order).and_then(|life| life.booking.take());
+        if released.is_some() {
+            self.free = None;
+            self.publish(Fact::Inventory);
+        }
+    }
+
+    /// Keeps room for a bid that was found open on chain. There is none: the bid is closed, so
+    /// that nothing is won that could not be run.
+    pub(super) fn book_open_bid(&mut self, order: OrderId) {
+        let Some(life) = self.lives.get(&order) else { return };
+        let Stage::Order(order::Stage::Open(bid)) = &life.stage else { return };
+        // Before everything is known, room that is missing proves nothing.
+        if life.booking.is_some() || !self.start.ready || !self.cluster.fresh {
+            return;
+        }
+        let spec = bid.order.spec.clone();
+        match self.place(&spec) {
+            Ok(booking) => self.keep(order, booking),
+            Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
+        }
+    }
+
+    pub(super) fn place(&mut self, spec: &GroupSpec) -> Result<Booking, Decline> {
+        let need = GroupNeed::of(spec, &self.settings.commit)?;
+        Ok(place(self.free(), &need)?)
+    }
+
+    /// Keeps what a lease needs, whether or not there is room: it was sold.
+    pub(super) fn book_lease(&mut self, order: OrderId) {
+        if !self.cluster.fresh {
+            return;
+        }
+        let Some(life) = self.lives.get(&order) else { return };
+        let Some(lease) = life.lease() else { return };
+        let Some(spec) = lease.order.as_ref().map(|order| &order.spec) else { return };
+        let Ok(need) = GroupNeed::of(spec, &self.settings.commit) else { return };
+        // What has its place needs none looked for, and changes nothing for others: after a start
+        // with many leases this is the way of almost all.
+        let settled = self.seen(life).is_some_and(|view| is_settled(&need, view));
+        let replanned = match &self.free {
+            Some(free) if settled => replan(free, &need, life.booking.as_ref(), self.seen(life)),
+            _ => {
+                let free = self.compute_free(Some(order));
+                replan(&free, &need, life.booking.as_ref(), self.seen(life))
+            }
+        };
+        let changed = !settled || life.booking.is_some();
+        if let Some(life) = self.lives.get_mut(&order) {
+            life.booking = Some(replanned.booking);
+        }
+        if changed {
+            self.free = None;
+        }
+        self.publish(Fact::Inventory);
+    }
+}
+
+/// Whether every replica that is needed is on a node.
+fn is_settled(need: &GroupNeed, view: &LeaseView) -> bool {
+    let Some(held) = &view.held else { return false };
+    need.units.iter().all(|unit| {
+        let services = held.group.services.iter();
+        let of_unit =
+            |name: &str| services.clone().any(|it| it.resources.id == unit.id && it.name == name);
+        let placed = view.replicas.iter().filter(|pod| pod.node.is_some() && of_unit(&pod.service));
+        placed.count() >= usize::try_from(unit.count).unwrap_or(usize::MAX)
+    })
+}

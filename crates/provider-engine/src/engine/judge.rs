@@ -1,0 +1,142 @@
+//! Whether to bid on an order, and at what price.
+
+use std::sync::Arc;
+
+use akash_types::{DecCoin, Order, OrderId};
+
+use super::{Engine, Stage};
+use crate::bidding::decline::Decline;
+use crate::bidding::evaluate::{Verdict, check_price, evaluate};
+use crate::bidding::facts::{Ask, Facts};
+use crate::bidding::order::{self, OrderInput};
+use crate::bidding::pricing::{Quote, ScriptFailure, read_script_output};
+use crate::effect::Effect;
+use crate::input::PriceId;
+use crate::journal::Decision;
+
+impl Engine {
+    /// Judges an order, and keeps capacity for it if it fits. Without what judging takes, it
+    /// waits: unknown is neither yes nor no.
+    pub(super) fn judge(&mut self, order: OrderId, known: &Arc<Order>) {
+        if !self.start.ready || !self.cluster.fresh {
+            return;
+        }
+        match self.verdict(&Ask::from(&**known)) {
+            None => {}
+            Some(Verdict::Bid { booking, .. }) => {
+                let nodes = booking.units.iter().flat_map(|unit| &unit.plan);
+                let nodes = nodes.map(|(node, count)| format!("{node} ({count})")).collect();
+                self.note_order(order, Decision::Reserved(nodes));
+                self.keep(order, booking);
+                self.step_order(order, OrderInput::Fits);
+            }
+            Some(Verdict::Decline(reasons)) => {
+                self.step_order(order, OrderInput::Unfit(reasons));
+            }
+            // Asked for twice: the second time every auditor is known to have said nothing.
+            Some(Verdict::NeedAuditors(_)) => {}
+        }
+    }
+
+    /// What would be decided about `ask` now. `None` as long as it cannot be said.
+    pub fn verdict(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
+        let verdict = self.verdict_once(ask)?;
+        let Verdict::NeedAuditors(auditors) = verdict else { return Some(verdict) };
+        // Everything that anybody vouches for was read: whoever is not in it vouches for nothing.
+        self.market.audits.extend(auditors.into_iter().map(|auditor| (auditor, None)));
+        self.verdict_once(ask)
+    }
+
+    fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
+        self.free();
+        let free = self.free.as_ref()?;
+        let params = self.market.params.as_ref()?;
+        let provider = self.market.provider.as_ref()?;
+        let bid_fee = &self.settings.bid_fee;
+        let of_owner = ask.owner.and_then(|owner| self.bids_by_owner.get(&owner));
+        let facts = Facts {
+            own_attributes: &provider.attributes,
+            order_filter: &self.settings.attributes,
+            audits: &self.market.audits,
+            params,
+            reclamation_window: self.settings.reclamation_window,
+            deposit: &self.settings.bid_deposit,
+            price_denoms: &self.settings.price_denoms,
+            levels: self.settings.commit,
+            maintenance: self.cluster.view.maintenance,
+            wallet: self.market.wallet.as_deref(),
+            bid_fee,
+            fees_today: self.market.fees.in_denom(bid_fee.denom()),
+            open_bids_of_owner: of_owner.copied().unwrap_or(0),
+            bids_on_order: None,
+        };
+        Some(evaluate(ask, &facts, free, &self.settings.policy))
+    }
+
+    /// Finds a price for an order that fits.
+    pub(super) fn price(&mut self, order: OrderId) {
+        let Some((known, offer)) = self.offer(order) else { return };
+        let draw = self.draw(order);
+        let quote = self.settings.pricing.quote(&known.spec, &order.owner(), &offer, draw);
+        match quote {
+            Ok(Quote::Price(price)) => self.priced(order, &known, price),
+            Ok(Quote::Ask(request)) => {
+                self.next_price = self.next_price.wrapping_add(1);
+                let id = PriceId(self.next_price);
+                self.prices.insert(id, order);
+                self.out.push(Effect::Script(id, request));
+            }
+            Err(error) => self.step_order(order, OrderInput::Unfit(vec![error.into()])),
+        }
+    }
+
+    fn offer(&self, order: OrderId) -> Option<(Arc<Order>, Vec<akash_types::ResourceOffer>)> {
+        let life = self.lives.get(&order)?;
+        let Stage::Order(order::Stage::Pricing(known)) = &life.stage else { return None };
+        let offer = life.booking.as_ref().map(|booking| booking.offer(&known.spec));
+        Some((Arc::clone(known), offer.unwrap_or_default()))
+    }
+
+    /// A number that is different for each order, and the same whenever it is asked for.
+    fn draw(&self, order: OrderId) -> u64 {
+        let mut state = self.settings.seed;
+        let id = [order.dseq(), u64::from(order.gseq()), u64::from(order.oseq())];
+        let owner = order.owner();
+        let bytes = owner
+            .as_bytes()
+            .chunks(8)
+            .map(|chunk| chunk.iter().fold(0_u64, |word, byte| (word << 8) | u64::from(*byte)));
+        for word in id.into_iter().chain(bytes) {
+            state = mix(state ^ word);
+        }
+        state
+    }
+
+    fn priced(&mut self, order: OrderId, known: &Order, price: DecCoin) {
+        match check_price(&known.spec, &self.settings.policy, &price) {
+            Ok(()) => self.step_order(order, OrderInput::Priced(price)),
+            Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
+        }
+    }
+
+    /// The script answered, or did not: then there is no bid.
+    pub(super) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
+        let Some(order) = self.prices.remove(&id) else { return };
+        let Some((known, _)) = self.offer(order) else { return };
+        let price = result
+            .map_err(|failure| Decline::Price(failure.into()))
+            .and_then(|stdout| Ok(read_script_output(&known.spec, &stdout)?));
+        match price {
+            Ok(price) => self.priced(order, &known, price),
+            Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
+        }
+    }
+}
+
+/// One round of splitmix64.
+const fn mix(state: u64) -> u64 {
+    let mut word = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}

@@ -1,0 +1,316 @@
+//! Leases: their steps, and what they want done.
+
+use std::sync::Arc;
+
+use akash_types::{Action, Class, Intent, Lease, LeaseClosedReason, LeaseId, Order, OrderId};
+
+use super::wishes::{Made, Wish};
+use super::{Alarm, Engine, Life, Stage};
+use crate::chain::ChainQuery;
+use crate::cluster::command::{Operation, Workload};
+use crate::effect::{Effect, Fact};
+use crate::escrow::EscrowInput;
+use crate::journal::Decision;
+use crate::lease::{self, Health, LeaseAction, LeaseCause, LeaseInput, LeaseLife, Sighting};
+use crate::manifest::ManifestInput;
+use crate::reconcile::{Evidence, Verdict};
+
+impl Engine {
+    /// An order is a lease of ours from now on.
+    pub(super) fn become_lease(
+        &mut self,
+        order: OrderId,
+        lease: &Lease,
+        known: Option<Arc<Order>>,
+    ) {
+        let Some(life) = self.lives.get_mut(&order) else { return };
+        if life.lease().is_some() {
+            return;
+        }
+        let had_bid = life.has_bid();
+        life.stage = Stage::Lease(Box::new(LeaseLife::new(lease, known)));
+        self.deadlines.clear(&order);
+        self.uncount_bid(order, had_bid);
+        self.note_order(order, Decision::Won(lease.price.clone()));
+        self.publish(Fact::LeaseStarted(lease.id));
+        self.book_lease(order);
+        let started = EscrowInput::LeaseStarted { lease: lease.id, created_at: lease.created_at };
+        self.escrow(started);
+        if self.settings.manifest_timeout.is_some() {
+            self.ask_time(order, lease.created_at);
+        }
+        // Announced before a restart: its deadline is on chain.
+        let looked = LeaseInput::Looked(Box::new(lease.clone()), 0);
+        if lease.state == akash_types::LeaseState::Reclaiming {
+            self.step_lease(order, looked);
+        }
+        if self.cluster.fresh {
+            self.step_lease(order, LeaseInput::Seen(self.sighting(lease.id)));
+        }
+    }
+
+    pub(super) fn step_lease(&mut self, order: OrderId, input: LeaseInput) {
+        let time = self.head.time();
+        let patience = self.settings.patience;
+        let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&order) else {
+            return;
+        };
+        let (was_alive, before) = (lease.is_alive(), lease.stage_name());
+        let actions = lease.step(input, time, &patience);
+        let (id, alive) = (lease.id, lease.is_alive());
+        let shown = (lease.stage_name() != before).then(|| noted(lease)).flatten();
+        let healthy = matches!(lease.stage, lease::Stage::Running);
+        if let Some(decision) = shown {
+            self.note_order(order, decision);
+        }
+        if was_alive && !alive {
+            self.publish(Fact::LeaseOver(id));
+        }
+        if healthy || !alive {
+            self.clear_breaker(order);
+        }
+        for action in actions {
+            self.act_for_lease(order, id, action);
+        }
+    }
+
+    fn act_for_lease(&mut self, order: OrderId, id: LeaseId, action: LeaseAction) {
+        match action {
+            LeaseAction::Look => self.ask(ChainQuery::Standing(order)),
+            LeaseAction::LookAfter(height) => {
+                self.ask_at_least(ChainQuery::Standing(order), height.saturating_add(1));
+            }
+            LeaseAction::AskDeadline(height) => self.ask_time(order, height),
+            LeaseAction::Deploy(workload) => self.deploy(order, &workload),
+            LeaseAction::Teardown(evidence) => self.tear_down(order, id, evidence),
+            LeaseAction::CloseBid(reason) => self.close_lease(order, id, reason),
+            LeaseAction::StartReclaim(reason) => self.reclaim(order, id, reason),
+            LeaseAction::ProposeClose(cause) => self.propose_close(order, cause),
+            LeaseAction::CheckLater => self.check_later(order),
+            LeaseAction::WakeAt(time) => self.deadlines.set(order, time),
+            LeaseAction::End => self.end_lease(order, id),
+        }
+    }
+
+    /// Until when checks wait: the retry period, and a share of the jitter that is the lease's.
+    fn check_later(&mut self, order: OrderId) {
+        let jitter = self.settings.check_jitter / 64;
+        let share = u32::try_from(order.dseq().wrapping_mul(0x9E37_79B9) % 64).unwrap_or(0);
+        let wait = self.settings.check_period.saturating_add(jitter.saturating_mul(share));
+        self.alarms.set_if_unset(Alarm::Check(order), self.now.after(wait));
+    }
+
+    pub(super) fn check_lease(&mut self, order: OrderId) {
+        let Some(id) = self.lives.get(&order).and_then(Life::lease).map(|lease| lease.id) else {
+            return;
+        };
+        // Nothing is counted while nobody can see: unknown is not bad.
+        if !self.cluster.fresh || !self.start.ready {
+            return self.check_later(order);
+        }
+        self.step_lease(order, LeaseInput::Checked(self.sighting(id)));
+    }
+
+    pub(super) fn lease_deadline(&mut self, order: OrderId) {
+        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
+        let id = lease.id;
+        let held = self.cluster.view.leases.get(&id).is_some_and(|view| view.held.is_some());
+        let known = self.cluster.fresh && self.start.ready;
+        let busy = self.commands.is_busy(id);
+        let nothing_held = known && !held && !busy;
+        self.step_lease(order, LeaseInput::Deadline { nothing_held });
+        if !nothing_held
+            && matches!(
+                self.lives.get(&order).and_then(Life::lease).map(|lease| &lease.stage),
+                Some(lease::Stage::AwaitingManifest { .. })
+            )
+        {
+            // Asked again with the next block: somebody may be about to send it.
+            let soon = self.head.time().after(std::time::Duration::from_secs(1));
+            self.deadlines.set_if_unset(order, soon);
+        }
+    }
+
+    /// What a fresh view shows of a lease.
+    pub(super) fn sighting(&self, id: LeaseId) -> Sighting {
+        let wanted = self.lives.get(&id.order_id()).and_then(Life::lease);
+        let wanted = wanted.and_then(|lease| lease.workload.as_ref());
+        let Some(view) = self.cluster.view.leases.get(&id) else {
+            let service = wanted.and_then(|workload| workload.group.services.first());
+            let service = service.map(|service| service.name.clone()).unwrap_or_default();
+            let health = Health::Missing { service };
+            return Sighting { present: false, terminating: false, held: None, health };
+        };
+        let held = view.held.as_ref().map(|held| {
+            let workload = Workload {
+                lease: id,
+                version: held.version,
+                group: Arc::clone(&held.group),
+                cards: held.cards.clone(),
+                withheld: Vec::new(),
+            };
+            (Arc::new(workload), held.deployed)
+        });
+        let group = wanted.map(|workload| &workload.group);
+        let group = group.or(view.held.as_ref().map(|held| &held.group));
+        let health = group.map_or_else(
+            || Health::Missing { service: String::new() },
+            |group| lease::health(group, &view.replicas),
+        );
+        Sighting { present: true, terminating: view.terminating, held, health }
+    }
+
+    fn deploy(&mut self, order: OrderId, workload: &Arc<Workload>) {
+        if !self.start.ready {
+            return;
+        }
+        self.note_order(order, Decision::Deploy);
+        let workload = self.with_promises(order, workload);
+        self.command(Operation::Deploy(workload));
+    }
+
+    /// The workload with what only we know: the cards that were sold, and the hostnames that
+    /// another lease has.
+    pub(super) fn with_promises(
+        &mut self,
+        order: OrderId,
+        workload: &Arc<Workload>,
+    ) -> Arc<Workload> {
+        let lease = workload.lease;
+        let withheld = self.submissions.withheld(lease, &workload.group, &mut self.hostnames);
+        let mut cards = workload.cards.clone();
+        if let Some(booking) = self.lives.get(&order).and_then(|life| life.booking.as_ref()) {
+            for service in &workload.group.services {
+                let unit = booking.unit(service.resources.id);
+                if let Some(card) = unit.and_then(|unit| unit.card.clone()) {
+                    cards.insert(service.name.clone(), card);
+                }
+            }
+        }
+        if cards == workload.cards && withheld == workload.withheld {
+            return Arc::clone(workload);
+        }
+        Arc::new(Workload { cards, withheld, ..Workload::clone(workload) })
+    }
+
+    fn tear_down(&mut self, order: OrderId, id: LeaseId, evidence: Evidence) {
+        self.note_order(order, Decision::Teardown(evidence));
+        self.hostnames.end(id);
+        self.manifest(ManifestInput::LeaseEnded { lease: id });
+        let height = evidence.heights().1;
+        self.escrow(EscrowInput::LeaseEnded { lease: id, height });
+        let nothing = self.cluster.fresh
+            && !self.cluster.view.leases.contains_key(&id)
+            && !self.commands.is_busy(id);
+        if nothing {
+            return self.end_lease(order, id);
+        }
+        self.command(Operation::Teardown { lease: id, evidence });
+        self.check_later(order);
+    }
+
+    fn end_lease(&mut self, order: OrderId, id: LeaseId) {
+        // What is under way could still bring something back.
+        if self.commands.is_busy(id) {
+            return self.check_later(order);
+        }
+        self.note_order(order, Decision::Gone);
+        self.publish(Fact::LeaseGone(id));
+        self.hostnames.gone(id);
+        self.clear_breaker(order);
+        self.remove(order);
+    }
+
+    fn propose_close(&mut self, order: OrderId, cause: LeaseCause) {
+        if self.cluster.view.maintenance || !self.start.ready {
+            return self.check_later(order);
+        }
+        if cause.is_from_the_cluster() {
+            let was_open = self.breaker.is_open();
+            let verdict = self.breaker.propose(order, self.running(), self.head.time());
+            self.breaker_told(was_open);
+            if verdict == Verdict::Spare {
+                return self.note_order(order, Decision::Spared(cause));
+            }
+        }
+        self.note_order(order, Decision::Close(cause));
+        self.step_lease(order, LeaseInput::Close(cause));
+    }
+
+    /// How many leases have something to run.
+    fn running(&self) -> usize {
+        let leases = self.lives.values().filter_map(Life::lease);
+        leases.filter(|lease| lease.workload.is_some() && lease.is_alive()).count()
+    }
+
+    fn clear_breaker(&mut self, order: OrderId) {
+        let was_open = self.breaker.is_open();
+        if was_open || self.breaker.has(order) {
+            self.breaker.clear(order, self.running(), self.head.time());
+            self.breaker_told(was_open);
+        }
+    }
+
+    pub(super) fn breaker_told(&mut self, was_open: bool) {
+        let is_open = self.breaker.is_open();
+        if is_open == was_open {
+            return;
+        }
+        self.publish(Fact::Breaker(is_open));
+        let decision = if is_open {
+            Decision::BreakerOpen { why: self.breaker.to_string() }
+        } else {
+            Decision::BreakerShut
+        };
+        self.note(crate::journal::Subject::Provider, decision);
+    }
+
+    fn close_lease(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
+        let action = Action::CloseBid { bid: id.bid_id(), reason };
+        self.tell_chain(order, Wish::Close(order), action);
+    }
+
+    fn reclaim(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
+        self.tell_chain(order, Wish::Reclaim(order), Action::StartReclaim { lease: id, reason });
+    }
+
+    fn tell_chain(&mut self, order: OrderId, wish: Wish, action: Action) {
+        if !self.start.ready {
+            return;
+        }
+        match self.wishes.make(self.now, wish) {
+            Made::Now(id) => {
+                let intent = Intent::new(id, action, self.head.height());
+                self.out.push(Effect::Submit(intent.of_class(Class::Deadline)));
+            }
+            Made::Already => {}
+            Made::NotBefore(moment) => self.alarms.set(Alarm::Again(order), moment),
+        }
+    }
+
+    /// Everything is known now: what was put off is done.
+    pub(super) fn lease_ready(&mut self, order: OrderId) {
+        let Some(id) = self.lives.get(&order).and_then(Life::lease).map(|lease| lease.id) else {
+            return;
+        };
+        self.book_lease(order);
+        self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
+        self.again(order);
+        let soon = self.head.time();
+        self.deadlines.set_if_unset(order, soon);
+        let deploying = self.lives.get(&order).and_then(Life::lease);
+        let deploying = deploying.filter(|lease| matches!(lease.stage, lease::Stage::Deploying));
+        if let Some(workload) = deploying.and_then(|lease| lease.workload.clone()) {
+            self.deploy(order, &workload);
+        }
+    }
+}
+
+/// What a change of stage says.
+fn noted(lease: &LeaseLife) -> Option<Decision> {
+    match &lease.stage {
+        lease::Stage::Running => Some(Decision::Healthy),
+        lease::Stage::Degraded(health) => Some(Decision::Unhealthy(health.clone())),
+        _ => None,
+    }
+}

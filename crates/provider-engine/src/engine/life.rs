@@ -1,0 +1,71 @@
+//! One aggregate per order id: the order, our bid, what is kept for it, and the lease.
+
+use akash_types::OrderId;
+
+use crate::bidding::order;
+use crate::inventory::Booking;
+use crate::lease::LeaseLife;
+
+/// Everything about an order id.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// Which.
+    pub id: OrderId,
+    /// Where it is.
+    pub stage: Stage,
+    /// What is kept for it. It has an end because the life has one.
+    pub booking: Option<Booking>,
+}
+
+/// Where a life is: first an order, then perhaps a lease.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// An order.
+    Order(order::Stage),
+    /// A lease.
+    Lease(Box<LeaseLife>),
+}
+
+impl Life {
+    /// An order that was noticed.
+    #[must_use]
+    pub const fn noticed(id: OrderId) -> Self {
+        Self { id, stage: Stage::Order(order::Stage::Seen), booking: None }
+    }
+
+    /// The lease, if it is one.
+    #[must_use]
+    pub const fn lease(&self) -> Option<&LeaseLife> {
+        match &self.stage {
+            Stage::Lease(lease) => Some(lease),
+            Stage::Order(_) => None,
+        }
+    }
+
+    /// The order's stage, if it is not a lease.
+    #[must_use]
+    pub const fn order(&self) -> Option<&order::Stage> {
+        match &self.stage {
+            Stage::Order(stage) => Some(stage),
+            Stage::Lease(_) => None,
+        }
+    }
+
+    /// The name of its stage.
+    #[must_use]
+    pub const fn stage_name(&self) -> &'static str {
+        match &self.stage {
+            Stage::Order(stage) => stage.name(),
+            Stage::Lease(lease) => lease.stage_name(),
+        }
+    }
+
+    /// Whether a bid of ours is open, or may become so.
+    #[must_use]
+    pub const fn has_bid(&self) -> bool {
+        match &self.stage {
+            Stage::Order(stage) => stage.has_bid(),
+            Stage::Lease(_) => false,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Tenants: manifests and hostnames, and what they want done.
+
+use std::sync::Arc;
+
+use akash_types::DeploymentId;
+
+use super::{Alarm, Engine, Life};
+use crate::chain::{ChainQuery, DeploymentRead};
+use crate::cluster::command::{CommandFailure, Operation, Workload};
+use crate::effect::{Effect, Reply};
+use crate::input::{RequestId, TenantRequest};
+use crate::journal::{Decision, Subject};
+use crate::lease::LeaseInput;
+use crate::manifest::{
+    DeploymentFacts, ManifestEffect, ManifestInput, ManifestNote, MigrationDestination,
+};
+
+impl Engine {
+    pub(super) fn tenant(&mut self, request: RequestId, wanted: TenantRequest) {
+        self.manifest(match wanted {
+            TenantRequest::Manifest { deployment, manifest } => {
+                ManifestInput::Submit { request, deployment, manifest }
+            }
+            TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq } => {
+                let destination = MigrationDestination { owner, dseq, gseq };
+                ManifestInput::MigrateHostnames { request, hostnames, destination }
+            }
+            TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq } => {
+                let destination = MigrationDestination { owner, dseq, gseq };
+                ManifestInput::MigrateEndpoints { request, endpoints, destination }
+            }
+        });
+    }
+
+    pub(super) fn manifest(&mut self, input: ManifestInput) {
+        let effects = self.submissions.handle(
+            self.now,
+            input,
+            &self.cluster.view.leases,
+            &mut self.hostnames,
+        );
+        for effect in effects {
+            self.manifest_effect(effect);
+        }
+        if let Some(deadline) = self.submissions.next_deadline() {
+            self.alarms.set(Alarm::Manifests, deadline);
+        }
+    }
+
+    pub(super) fn manifests_tick(&mut self) {
+        self.manifest(ManifestInput::Tick);
+    }
+
+    pub(super) fn deployment_read(
+        &mut self,
+        deployment: DeploymentId,
+        read: Option<DeploymentRead>,
+        height: u64,
+    ) {
+        let facts = read.map(|read| {
+            // A lease that nobody told us of: the tenant was faster than the block.
+            for lease in &read.leases {
+                if self.lives.get(&lease.id.order_id()).and_then(Life::lease).is_none() {
+                    self.look_at(lease.id);
+                }
+            }
+            DeploymentFacts {
+                deployment: read.deployment,
+                groups: read.groups,
+                leases: read.leases.iter().map(|lease| lease.id).collect(),
+            }
+        });
+        self.manifest(ManifestInput::Read { deployment, height, result: Ok(facts) });
+    }
+
+    fn manifest_effect(&mut self, effect: ManifestEffect) {
+        match effect {
+            ManifestEffect::ReadDeployment(deployment) => {
+                self.ask(ChainQuery::Deployment(deployment));
+            }
+            ManifestEffect::Hold(workload) => {
+                let workload = self.with_promises(workload.lease.order_id(), &workload);
+                self.command(Operation::Hold(workload));
+            }
+            ManifestEffect::Redeploy(lease) => {
+                let order = lease.order_id();
+                let running = self.lives.get(&order).and_then(Life::lease);
+                if let Some(workload) = running.and_then(|lease| lease.workload.clone()) {
+                    self.step_lease(order, LeaseInput::Accepted(workload));
+                }
+            }
+            ManifestEffect::Reply { request, answer } => {
+                self.out.push(Effect::Reply(request, Reply::Manifest(answer)));
+            }
+            ManifestEffect::ReplyMigration { request, answer } => {
+                self.out.push(Effect::Reply(request, Reply::Migration(answer)));
+            }
+            ManifestEffect::Note(note) => self.manifest_note(&note),
+        }
+    }
+
+    fn manifest_note(&mut self, note: &ManifestNote) {
+        match note {
+            ManifestNote::Accepted { version, leases, .. } => {
+                for lease in leases {
+                    let version = Some(*version);
+                    self.note_order(lease.order_id(), Decision::Accepted { version });
+                }
+            }
+            ManifestNote::Refused { deployment, refusal, .. } => {
+                let why = refusal.to_string();
+                self.note(Subject::Deployment(*deployment), Decision::Refused { why });
+            }
+            ManifestNote::Withheld { lease, hostnames } => {
+                let names = hostnames.clone();
+                self.note_order(lease.order_id(), Decision::Withheld(names));
+            }
+            ManifestNote::Moved { hostname, to, .. } => {
+                self.note_order(to.order_id(), Decision::Moved(hostname.clone()));
+            }
+        }
+    }
+
+    /// A manifest is held, or is not: first the tenant hears it, then it is carried out.
+    pub(super) fn hold_ended(
+        &mut self,
+        workload: &Arc<Workload>,
+        result: Result<(), CommandFailure>,
+    ) {
+        let lease = workload.lease;
+        let held = result.is_ok();
+        if let Some(version) = workload.version {
+            self.manifest(ManifestInput::HoldEnded { lease, version, result });
+        }
+        if held {
+            let order = lease.order_id();
+            self.step_lease(order, LeaseInput::Accepted(Arc::clone(workload)));
+            self.book_lease(order);
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! The machine itself: it routes what happens to the lives it concerns, and what they want to the
+//! outside. What to do in a given stage is decided in [`bidding::order`](crate::bidding::order),
+//! [`lease`](crate::lease), [`escrow`](crate::escrow) and [`manifest`](crate::manifest).
+//!
+//! ```text
+//!              ┌──────────── Engine ────────────┐
+//!  Block ─────►│ events ─► orders ─► judge      │─► Query, Submit, Forget
+//!  Chain ─────►│ asks   ─► leases ─► breaker    │─► Command
+//!  View ──────►│ view   ─► escrow, manifests    │─► Script
+//!  Tx, … ─────►│ wishes ─► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
+//!              └────────────────────────────────┘
+//! ```
+//!
+//! One owner calls [`Engine::handle`], does what it says, and brings back the answers. Answers may
+//! be lost, late or doubled; what waits for one asks again, and what is no longer waited for is
+//! dropped. A new engine that is told the chain and the cluster comes to the same state as one
+//! that saw everything: nothing here has to survive.
+
+mod asks;
+mod backoff;
+mod chain;
+mod cluster;
+mod commands;
+mod escrow;
+mod events;
+mod inventory;
+mod judge;
+mod leases;
+mod life;
+mod manifests;
+mod operator;
+mod orders;
+mod reconcile;
+mod status;
+mod timers;
+mod txs;
+mod wishes;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use akash_types::{Address, Coin, Denom, MarketParams, OrderId, Provider};
+
+pub use life::{Life, Stage};
+pub use status::{LeaseStatus, Reservation, Status};
+
+use asks::Asks;
+use commands::Commands;
+use timers::Timers;
+use wishes::Wishes;
+
+use crate::bidding::facts::Audits;
+use crate::chain::{ChainQuery, Head};
+use crate::cluster::view::ClusterView;
+use crate::effect::{Effect, Fact};
+use crate::escrow::Escrow;
+use crate::input::{Input, PriceId};
+use crate::inventory::Free;
+use crate::journal::{Decision, Entry, Journal, Subject};
+use crate::manifest::{Hostnames, Submissions};
+use crate::reconcile::{Breaker, Drift};
+use crate::settings::Settings;
+use crate::time::{BlockTime, Now};
+
+/// Every decision of a provider.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    settings: Settings,
+    now: Now,
+    head: Head,
+    market: Market,
+    cluster: ClusterSide,
+    lives: BTreeMap<OrderId, Life>,
+    /// How many bids each owner's orders have of us; follows the stages of `lives`.
+    bids_by_owner: BTreeMap<Address, u32>,
+    asks: Asks,
+    commands: Commands,
+    wishes: Wishes,
+    alarms: Timers<Now, Alarm>,
+    deadlines: Timers<BlockTime, OrderId>,
+    /// Orders and leases that wait for the time of a block.
+    waiting_for_time: BTreeMap<u64, BTreeSet<OrderId>>,
+    prices: BTreeMap<PriceId, OrderId>,
+    next_price: u64,
+    free: Option<Free>,
+    escrow: Escrow,
+    submissions: Submissions,
+    hostnames: Hostnames,
+    breaker: Breaker,
+    journal: Journal,
+    drift: BTreeSet<Drift>,
+    start: Start,
+    out: Vec<Effect>,
+}
+
+/// What the chain says of the market and of us.
+#[derive(Clone, Debug, Default)]
+struct Market {
+    provider: Option<Provider>,
+    audits: Audits,
+    params: Option<MarketParams>,
+    wallet: Option<Vec<Coin>>,
+    cannot_pay: Option<String>,
+    fees: FeesOfDay,
+}
+
+/// Fees paid since the day began, by block time.
+#[derive(Clone, Debug, Default)]
+struct FeesOfDay {
+    day: u64,
+    paid: Vec<Coin>,
+}
+
+impl FeesOfDay {
+    const SECONDS: u64 = 86_400;
+
+    fn roll(&mut self, time: BlockTime) {
+        let day = time.unix() / Self::SECONDS;
+        if day != self.day {
+            *self = Self { day, paid: Vec::new() };
+        }
+    }
+
+    fn in_denom(&self, denom: &Denom) -> u128 {
+        self.paid.iter().find(|coin| coin.denom() == denom).map_or(0, Coin::amount)
+    }
+
+    fn add(&mut self, fee: Coin) {
+        match self.paid.iter_mut().find(|coin| coin.denom() == fee.denom()) {
+            Some(coin) => {
+                let sum = coin.amount().saturating_add(fee.amount());
+                *coin = Coin::new(fee.denom().clone(), sum);
+            }
+            None => self.paid.push(fee),
+        }
+    }
+}
+
+/// What was last seen of the cluster.
+#[derive(Clone, Debug, Default)]
+struct ClusterSide {
+    view: ClusterView,
+    /// Whether it was ever seen whole, and is still being told of changes.
+    fresh: bool,
+}
+
+/// What has to be known before anything is written.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    orders: bool,
+    bids: bool,
+    leases: bool,
+    cluster: bool,
+    ready: bool,
+}
+
+/// What is to be looked at when some time has passed on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Alarm {
+    /// Compare everything.
+    Reconcile,
+    /// Count whether a lease is healthy, or gone.
+    Check(OrderId),
+    /// Look at an order or lease again: something about it failed.
+    Again(OrderId),
+    /// The balance checker wants to look.
+    Escrow,
+    /// Manifests that wait for something may have waited too long.
+    Manifests,
+}
+
+impl Engine {
+    /// An engine that knows nothing yet. It asks for what it has to know when it is first told
+    /// anything.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let mut engine = Self {
+            now: Now::default(),
+            head: Head::default(),
+            market: Market::default(),
+            cluster: ClusterSide::default(),
+            lives: BTreeMap::new(),
+            bids_by_owner: BTreeMap::new(),
+            asks: Asks::default(),
+            commands: Commands::default(),
+            wishes: Wishes::default(),
+            alarms: Timers::default(),
+            deadlines: Timers::default(),
+            waiting_for_time: BTreeMap::new(),
+            prices: BTreeMap::new(),
+            next_price: 0,
+            free: None,
+            escrow: Escrow::new(settings.escrow.clone()),
+            submissions: Submissions::new(settings.manifest.clone()),
+            hostnames: Hostnames::default(),
+            breaker: Breaker::new(settings.breaker),
+            journal: Journal::default(),
+            drift: BTreeSet::new(),
+            start: Start::default(),
+            out: Vec::new(),
+            settings,
+        };
+        engine.alarms.set(Alarm::Reconcile, Now::default());
+        engine
+    }
+
+    /// What follows from `input` at `now`.
+    pub fn handle(&mut self, now: Now, input: Input) -> Vec<Effect> {
+        // A clock that jumps back must not hold up what waits for it.
+        self.now = self.now.max(now);
+        match input {
+            Input::Block(block) => self.block(&block),
+            Input::Resync { height, time } => self.resync(height, time),
+            Input::Chain(reply) => self.chain_reply(reply),
+            Input::Tx(end) => self.tx_end(end),
+            Input::View(change) => self.view_change(change),
+            Input::Command(answer) => self.command_answer(answer),
+            Input::Script { id, result } => self.script_answer(id, result),
+            Input::Tenant(request, wanted) => self.tenant(request, wanted),
+            Input::Operator(request, wanted) => self.operator(request, wanted),
+            Input::Hint => self.reconcile_soon(),
+            Input::Tick => {}
+        }
+        self.ring();
+        self.wake();
+        std::mem::take(&mut self.out)
+    }
+
+    /// Everything whose time has come.
+    fn ring(&mut self) {
+        while let Some(alarm) = self.alarms.pop(self.now) {
+            match alarm {
+                Alarm::Reconcile => self.reconcile_begin(),
+                Alarm::Check(order) => self.check_lease(order),
+                Alarm::Again(order) => self.again(order),
+                Alarm::Escrow => self.escrow_tick(),
+                Alarm::Manifests => self.manifests_tick(),
+            }
+        }
+        for (id, query) in self.asks.due(self.now) {
+            self.out.push(Effect::Query(id, query));
+        }
+        for command in self.commands.due(self.now) {
+            self.out.push(Effect::Command(command));
+        }
+    }
+
+    fn wake(&mut self) {
+        let next = [self.alarms.next(), self.asks.next_due(), self.commands.next_due()];
+        if let Some(moment) = next.into_iter().flatten().min() {
+            self.out.push(Effect::WakeAt(moment));
+        }
+    }
+
+    fn ask(&mut self, query: ChainQuery) {
+        self.ask_at_least(query, self.head.height());
+    }
+
+    fn ask_at_least(&mut self, query: ChainQuery, height: u64) {
+        if let Some(id) = self.asks.want(self.now, query.clone(), height) {
+            self.out.push(Effect::Query(id, query));
+        }
+    }
+
+    fn note(&mut self, subject: Subject, decision: Decision) {
+        let entry = Entry { height: self.head.height(), time: self.head.time(), subject, decision };
+        if self.journal.keep(&entry) {
+            self.out.push(Effect::Record(entry));
+        }
+    }
+
+    fn note_order(&mut self, order: OrderId, decision: Decision) {
+        self.note(Subject::Order(order), decision);
+    }
+
+    fn publish(&mut self, fact: Fact) {
+        self.out.push(Effect::Publish(fact));
+    }
+
+    /// Looks at an order or lease again, for whatever reason it was put off.
+    fn again(&mut self, order: OrderId) {
+        self.ask(ChainQuery::Standing(order));
+    }
+
+    /// Whether anything may be written: the chain was read, and the cluster seen, whole.
+    #[must_use]
+    pub const fn is_ready(&self) -> bool {
+        self.start.ready
+    }
+
+    fn check_ready(&mut self) {
+        let Start { orders, bids, leases, cluster, ready } = self.start;
+        if ready || !(orders && bids && leases && cluster && self.head.is_known()) {
+            return;
+        }
+        self.start.ready = true;
+        self.publish(Fact::Ready);
+        // What was put off until now.
+        let all: Vec<_> = self.lives.keys().copied().collect();
+        for order in all {
+            self.became_ready(order);
+        }
+    }
+}

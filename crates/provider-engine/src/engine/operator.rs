@@ -1,0 +1,89 @@
+//! What the operator asks for. All of it is journaled.
+
+use akash_types::ReasonKind;
+
+use super::{Engine, Life, Stage};
+use crate::bidding::order::OrderInput;
+use crate::cluster::command::Operation;
+use crate::effect::{Effect, Reply};
+use crate::escrow::{EscrowInput, WithdrawScope};
+use crate::input::{OperatorRequest, RequestId};
+use crate::journal::{Decision, Subject};
+use crate::lease::{LeaseCause, LeaseInput};
+use crate::settings::Settings;
+
+impl Engine {
+    pub(super) fn operator(&mut self, request: RequestId, wanted: OperatorRequest) {
+        let reply = match wanted {
+            OperatorRequest::Why(subject) => {
+                Reply::Why(self.journal.why(subject).cloned().collect())
+            }
+            OperatorRequest::Drift => Reply::Drift(self.drift.iter().copied().collect()),
+            OperatorRequest::Maintenance(on) => {
+                self.asked(
+                    Subject::Provider,
+                    if on { "maintenance on" } else { "maintenance off" },
+                );
+                self.command(Operation::Maintain(on));
+                Reply::Done
+            }
+            OperatorRequest::CloseLease { lease, reason } => {
+                let order = lease.order_id();
+                if reason.kind() != ReasonKind::Provider {
+                    let text = format!("{reason} is not one of the provider's reasons");
+                    Reply::Refused(text)
+                } else if self.lives.get(&order).and_then(Life::lease).is_none() {
+                    Reply::Refused(format!("there is no lease {lease}"))
+                } else {
+                    self.asked(Subject::Order(order), "close the lease");
+                    self.step_lease(order, LeaseInput::Close(LeaseCause::Operator(reason)));
+                    Reply::Done
+                }
+            }
+            OperatorRequest::CloseBid(order) => {
+                match self.lives.get(&order).map(|life| &life.stage) {
+                    Some(Stage::Order(stage)) if stage.has_bid() => {
+                        self.asked(Subject::Order(order), "close the bid");
+                        self.step_order(order, OrderInput::CloseBid);
+                        Reply::Done
+                    }
+                    _ => Reply::Refused(format!("there is no open bid of ours on order {order}")),
+                }
+            }
+            OperatorRequest::Withdraw(lease) => {
+                let scope = lease.map_or(WithdrawScope::All, WithdrawScope::Lease);
+                let subject = lease.map_or(Subject::Provider, |l| Subject::Order(l.order_id()));
+                self.asked(subject, "withdraw");
+                self.escrow(EscrowInput::WithdrawNow(scope));
+                Reply::Done
+            }
+            OperatorRequest::ResetBreaker => {
+                self.asked(Subject::Provider, "let destruction go on");
+                let was_open = self.breaker.is_open();
+                self.breaker.reset();
+                self.breaker_told(was_open);
+                Reply::Done
+            }
+            OperatorRequest::Settings(settings) => {
+                self.asked(Subject::Provider, "other settings");
+                self.configure(*settings);
+                Reply::Done
+            }
+        };
+        self.out.push(Effect::Reply(request, reply));
+    }
+
+    fn asked(&mut self, subject: Subject, what: &str) {
+        self.note(subject, Decision::Operator { what: what.to_owned() });
+    }
+
+    /// Other settings from now on. Who we are cannot change.
+    fn configure(&mut self, settings: Settings) {
+        let provider = self.settings.provider;
+        self.breaker.configure(settings.breaker);
+        self.escrow.configure(settings.escrow.clone());
+        self.submissions.configure(settings.manifest.clone());
+        self.settings = Settings { provider, ..settings };
+        self.rejudge_all();
+    }
+}

@@ -1,0 +1,171 @@
+//! Orders: their steps, and what they want done.
+
+use std::sync::Arc;
+
+use akash_types::{Action, BidOffer, DecCoin, Deposit, Intent, Order, OrderId};
+
+use super::wishes::{Made, Wish};
+use super::{Alarm, Engine, Stage};
+use crate::bidding::order::{self, CloseCause, Ending, OpenBid, OrderAction, OrderInput};
+use crate::chain::ChainQuery;
+use crate::effect::Effect;
+use crate::journal::{Decision, Subject};
+
+impl Engine {
+    pub(super) fn step_order(&mut self, order: OrderId, input: OrderInput) {
+        let Some(life) = self.lives.get_mut(&order) else { return };
+        let Stage::Order(stage) = &mut life.stage else { return };
+        let had_bid = stage.has_bid();
+        let before = stage.name();
+        let (next, actions) = std::mem::replace(stage, order::Stage::Seen).step(input);
+        let has_bid = next.has_bid();
+        let declined = match &next {
+            order::Stage::Declined(_, reasons) if before != "declined" => Some(reasons.clone()),
+            _ => None,
+        };
+        *stage = next;
+        self.count_bid(order, had_bid, has_bid);
+        if let Some(reasons) = declined {
+            // An order that gets no bid keeps nothing from others.
+            self.release(order);
+            self.note_order(order, Decision::Declined(reasons));
+        }
+        for action in actions {
+            self.act_for_order(order, action);
+        }
+    }
+
+    fn count_bid(&mut self, order: OrderId, had: bool, has: bool) {
+        let owner = order.owner();
+        match (had, has) {
+            (false, true) => {
+                let count = self.bids_by_owner.entry(owner).or_default();
+                *count = count.saturating_add(1);
+            }
+            (true, false) => {
+                if let Some(count) = self.bids_by_owner.get_mut(&owner) {
+                    *count = count.saturating_sub(1);
+                    if *count == 0 {
+                        self.bids_by_owner.remove(&owner);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A bid is no longer a bid of an order, because there is a lease or nothing.
+    pub(super) fn uncount_bid(&mut self, order: OrderId, had: bool) {
+        self.count_bid(order, had, false);
+    }
+
+    fn act_for_order(&mut self, order: OrderId, action: OrderAction) {
+        match action {
+            OrderAction::Look => {
+                self.asks.drop(&ChainQuery::Order(order));
+                self.ask(ChainQuery::Standing(order));
+            }
+            OrderAction::Judge(known) => self.judge(order, &known),
+            OrderAction::Price => self.price(order),
+            OrderAction::Bid(known, price) => self.bid(order, &known, price),
+            OrderAction::Forget => {
+                if let Some(id) = self.wishes.under_way(Wish::Bid(order)) {
+                    self.out.push(Effect::Forget(id));
+                }
+            }
+            OrderAction::Adopt(bid) => self.adopt_bid(order, &bid),
+            OrderAction::AskTimeout(height) => {
+                if self.settings.bid_timeout.is_some() {
+                    self.ask_time(order, height);
+                }
+            }
+            OrderAction::CloseBid(cause) => self.close_bid(order, cause),
+            OrderAction::Won(lease, known) => self.become_lease(order, &lease, known),
+            OrderAction::End(ending) => self.end_order(order, ending),
+        }
+    }
+
+    /// Hands a bid to the lane.
+    fn bid(&mut self, order: OrderId, known: &Arc<Order>, price: DecCoin) {
+        let made = self.wishes.make(self.now, Wish::Bid(order));
+        let id = match made {
+            Made::Now(id) => id,
+            Made::Already => return,
+            Made::NotBefore(moment) => return self.alarms.set(Alarm::Again(order), moment),
+        };
+        let offer = self
+            .lives
+            .get(&order)
+            .and_then(|life| life.booking.as_ref())
+            .map(|booking| booking.offer(&known.spec))
+            .unwrap_or_default();
+        self.note_order(order, Decision::Bid(price.clone()));
+        let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
+        let offer = BidOffer {
+            id: order.bid_id(self.settings.provider),
+            price,
+            deposit,
+            resources_offer: offer,
+            reclamation_window: self.settings.reclamation_window,
+        };
+        let action = Action::CreateBid(Box::new(offer));
+        self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
+    }
+
+    fn close_bid(&mut self, order: OrderId, cause: CloseCause) {
+        if !self.start.ready {
+            // Put off; looked at again when everything is known.
+            return;
+        }
+        match self.wishes.make(self.now, Wish::Close(order)) {
+            Made::Now(id) => {
+                self.note_order(order, Decision::CloseBid(cause));
+                let bid = order.bid_id(self.settings.provider);
+                let action = Action::CloseBid { bid, reason: cause.reason() };
+                self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
+            }
+            Made::Already => {}
+            Made::NotBefore(moment) => self.alarms.set(Alarm::Again(order), moment),
+        }
+    }
+
+    fn adopt_bid(&mut self, order: OrderId, bid: &OpenBid) {
+        let (price, created_at) = (bid.price.clone(), bid.created_at);
+        self.note_order(order, Decision::BidOpen { price, created_at });
+        self.book_open_bid(order);
+    }
+
+    /// Ends an order's life.
+    pub(super) fn end_order(&mut self, order: OrderId, ending: Ending) {
+        let had_bid = self.lives.get(&order).is_some_and(super::Life::has_bid);
+        self.uncount_bid(order, had_bid);
+        self.note_order(order, Decision::Ended(ending));
+        self.remove(order);
+    }
+
+    /// Removes a life and everything that waits for it.
+    pub(super) fn remove(&mut self, order: OrderId) {
+        self.release(order);
+        self.lives.remove(&order);
+        self.deadlines.clear(&order);
+        self.alarms.clear(&Alarm::Again(order));
+        self.alarms.clear(&Alarm::Check(order));
+        self.asks.drop(&ChainQuery::Standing(order));
+        self.asks.drop(&ChainQuery::Order(order));
+        self.wishes.forget(order);
+        self.journal.end(Subject::Order(order));
+    }
+
+    /// Everything is known now: what was put off is done.
+    pub(super) fn became_ready(&mut self, order: OrderId) {
+        match self.lives.get(&order).map(|life| &life.stage) {
+            Some(Stage::Order(order::Stage::Judged(_) | order::Stage::Declined(..))) => {
+                self.step_order(order, OrderInput::Rejudge);
+            }
+            Some(Stage::Order(order::Stage::Open(_))) => self.book_open_bid(order),
+            Some(Stage::Order(order::Stage::Closing(_))) => self.again(order),
+            Some(Stage::Lease(_)) => self.lease_ready(order),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Everything compared: at the start, every period, and when somebody says so.
+//!
+//! Nothing is done here but looking. What looking shows goes the way that everything goes.
+
+use std::collections::BTreeSet;
+
+use akash_types::{AuditedAttributes, Bid, Lease, Order, OrderId, Provider};
+
+use super::{Alarm, Engine, Life, Stage};
+use crate::bidding::facts::Audits;
+use crate::bidding::order::{self, OrderInput};
+use crate::chain::ChainQuery;
+use crate::effect::Fact;
+use crate::journal::Decision;
+use crate::lease;
+use crate::reconcile::Drift;
+
+impl Engine {
+    pub(super) fn reconcile_begin(&mut self) {
+        self.alarms.set(Alarm::Reconcile, self.now.after(self.settings.reconcile_period));
+        self.drift.clear();
+        for query in [
+            ChainQuery::Provider,
+            ChainQuery::Params,
+            ChainQuery::Wallet,
+            ChainQuery::OwnLeases,
+            ChainQuery::OwnBids,
+            ChainQuery::OpenOrders,
+        ] {
+            self.ask(query);
+        }
+        if self.start.ready {
+            self.compare_cluster();
+            self.rejudge_all();
+        }
+        let (orders, bids, leases) = self.counts();
+        self.publish(Fact::Counts { orders, bids, leases });
+    }
+
+    fn counts(&self) -> (usize, usize, usize) {
+        self.lives.values().fold((0, 0, 0), |(orders, bids, leases), life| match &life.stage {
+            Stage::Order(stage) => (orders + 1, bids + usize::from(stage.has_bid()), leases),
+            Stage::Lease(_) => (orders, bids, leases + 1),
+        })
+    }
+
+    pub(super) fn drifted(&mut self, drift: Drift) {
+        if self.drift.insert(drift) {
+            self.note_order(drift.order(), Decision::Drift(drift));
+        }
+    }
+
+    /// Every order open at `height`: those we do not know are looked at, and those that we know
+    /// and that are not among them.
+    pub(super) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
+        let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
+        for order in orders {
+            if self.lives.contains_key(&order.id) {
+                continue;
+            }
+            self.notice(order.id);
+            if self.start.orders {
+                self.drifted(Drift::OrderUnnoticed(order.id));
+            }
+            // Before the start we may have bid on it, in any state: that ends the bidding.
+            self.ask_at_least(ChainQuery::Standing(order.id), height);
+        }
+        let gone: Vec<_> = self
+            .lives
+            .values()
+            .filter(|life| match &life.stage {
+                Stage::Order(stage) => {
+                    !stage.has_bid()
+                        && stage.order().is_some_and(|order| order.created_at <= height)
+                        && !open.contains(&life.id)
+                }
+                Stage::Lease(_) => false,
+            })
+            .map(|life| life.id)
+            .collect();
+        for order in gone {
+            self.hint(order);
+        }
+        self.start.orders = true;
+        self.check_ready();
+    }
+
+    /// Every own bid open or active at `height`.
+    pub(super) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
+        let listed: BTreeSet<OrderId> = bids.iter().map(|bid| bid.id.order_id()).collect();
+        for order in &listed {
+            match self.lives.get(order) {
+                Some(life) if life.has_bid() || life.lease().is_some() => {}
+                Some(_) => self.hint(*order),
+                None => {
+                    self.notice(*order);
+                    if self.start.bids {
+                        self.drifted(Drift::BidUnknown(*order));
+                    }
+                    self.ask_at_least(ChainQuery::Standing(*order), height);
+                }
+            }
+        }
+        let missing: Vec<_> = self
+            .lives
+            .values()
+            .filter(|life| match &life.stage {
+                Stage::Order(order::Stage::Open(bid)) => {
+                    bid.created_at <= height && !listed.contains(&life.id)
+                }
+                Stage::Order(order::Stage::Closing(_) | order::Stage::Abandoned) => true,
+                _ => false,
+            })
+            .map(|life| (life.id, listed.contains(&life.id)))
+            .collect();
+        for (order, is_listed) in missing {
+            if !is_listed
+                && matches!(
+                    self.lives.get(&order).and_then(Life::order),
+                    Some(order::Stage::Open(_))
+                )
+            {
+                self.drifted(Drift::BidMissing(order));
+            }
+            self.hint(order);
+        }
+        self.start.bids = true;
+        self.check_ready();
+    }
+
+    /// Every own lease active or reclaiming at `height`.
+    pub(super) fn compare_leases(&mut self, leases: &[Lease], height: u64) {
+        let listed: BTreeSet<OrderId> = leases.iter().map(|lease| lease.id.order_id()).collect();
+        for lease in leases {
+            let order = lease.id.order_id();
+            match self.lives.get(&order) {
+                Some(life) if life.lease().is_some() => {}
+                known => {
+                    if known.is_none() {
+                        self.notice(order);
+                    }
+                    if self.start.leases {
+                        self.drifted(Drift::LeaseUnknown(lease.id));
+                    }
+                    self.ask_at_least(ChainQuery::Standing(order), height);
+                }
+            }
+        }
+        let missing: Vec<_> = self
+            .lives
+            .values()
+            .filter_map(Life::lease)
+            .filter(|lease| {
+                let torn_down = matches!(lease.stage, lease::Stage::TearingDown(_));
+                lease.created_at <= height && !torn_down && !listed.contains(&lease.id.order_id())
+            })
+            .map(|lease| (lease.id, lease.is_alive()))
+            .collect();
+        for (lease, believed_alive) in missing {
+            if believed_alive {
+                self.drifted(Drift::LeaseMissing(lease));
+            }
+            self.hint(lease.order_id());
+        }
+        self.start.leases = true;
+        self.check_ready();
+    }
+
+    /// What the cluster has and the engine does not know, and the other way round.
+    fn compare_cluster(&mut self) {
+        if !self.cluster.fresh {
+            return;
+        }
+        let own = self.settings.provider;
+        let unknown: Vec<_> = self
+            .cluster
+            .view
+            .leases
+            .keys()
+            .filter(|id| id.provider() == own && !self.lives.contains_key(&id.order_id()))
+            .copied()
+            .collect();
+        for id in unknown {
+            self.drifted(Drift::WorkloadWithoutLease(id));
+            self.look_at(id);
+        }
+        let odd: Vec<_> = self
+            .lives
+            .values()
+            .filter_map(Life::lease)
+            .filter_map(|lease| {
+                let view = self.cluster.view.leases.get(&lease.id);
+                match (&lease.stage, view) {
+                    (lease::Stage::Running | lease::Stage::Degraded(_), None) => {
+                        Some((Drift::WorkloadMissing(lease.id), lease.id))
+                    }
+                    (lease::Stage::TearingDown(_), Some(view)) if view.stuck.is_some() => {
+                        Some((Drift::StuckTeardown(lease.id), lease.id))
+                    }
+                    _ => None,
+                }
+            })
+            .collect();
+        for (drift, lease) in odd {
+            self.drifted(drift);
+            self.alarms.set_if_unset(Alarm::Check(lease.order_id()), self.now);
+        }
+    }
+
+    pub(super) fn provider_read(
+        &mut self,
+        provider: Option<Provider>,
+        audits: Vec<AuditedAttributes>,
+    ) {
+        let vouched = |audits: Vec<AuditedAttributes>| {
+            audits.into_iter().map(|entry| (entry.auditor, Some(entry.attributes))).collect()
+        };
+        let audits: Audits = vouched(audits);
+        let known = self.market.audits.iter().filter(|(_, vouched)| vouched.is_some());
+        let changed = self.market.provider != provider || !known.eq(audits.iter());
+        self.market.provider = provider;
+        self.market.audits = audits;
+        if changed {
+            self.rejudge_all();
+        }
+    }
+
+    /// Judges again what could not be judged yet.
+    pub(super) fn rejudge_waiting(&mut self) {
+        self.rejudge(|stage| matches!(stage, order::Stage::Judged(_)));
+    }
+
+    /// Judges again everything that got no bid.
+    pub(super) fn rejudge_all(&mut self) {
+        self.rejudge(|stage| matches!(stage, order::Stage::Judged(_) | order::Stage::Declined(..)));
+    }
+
+    fn rejudge(&mut self, which: impl Fn(&order::Stage) -> bool) {
+        if !self.start.ready {
+            return;
+        }
+        let orders: Vec<_> = self
+            .lives
+            .values()
+            .filter(|life| life.order().is_some_and(&which))
+            .map(|life| life.id)
+            .collect();
+        for order in orders {
+            self.step_order(order, OrderInput::Rejudge);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What there is to see, at once and without asking anybody.
+
+use akash_types::{DecCoin, LeaseId, OrderId};
+
+use super::{Engine, Life, Stage};
+use crate::cluster::view::ClusterView;
+use crate::inventory::Booking;
+use crate::journal::{Entry, Subject};
+use crate::reconcile::Drift;
+
+/// A summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Height of the newest block.
+    pub height: u64,
+    /// Whether anything is written yet.
+    pub ready: bool,
+    /// Whether the view of the cluster is fresh.
+    pub cluster_fresh: bool,
+    /// Whether destruction is stopped.
+    pub breaker_open: bool,
+    /// Whether maintenance is on.
+    pub maintenance: bool,
+    /// Why nothing can be paid for, if nothing can.
+    pub cannot_pay: Option<String>,
+    /// Orders that are looked after, by the name of their stage.
+    pub orders: Vec<(&'static str, usize)>,
+    /// Leases, by the name of their stage.
+    pub leases: Vec<(&'static str, usize)>,
+}
+
+/// A lease, as tenants and operators see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseStatus {
+    /// Which.
+    pub id: LeaseId,
+    /// What it pays per block.
+    pub price: DecCoin,
+    /// Where it is.
+    pub stage: &'static str,
+    /// Whether the chain says that it pays.
+    pub alive: bool,
+}
+
+/// What is kept for whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reservation<'a> {
+    /// For which order, or the lease from it.
+    pub order: OrderId,
+    /// What.
+    pub booking: &'a Booking,
+    /// Whether it runs, all of it.
+    pub active: bool,
+}
+
+impl Engine {
+    /// A summary of everything.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let count = |names: &[&'static str]| {
+            let of = |name: &&'static str| {
+                (*name, self.lives.values().filter(|life| life.stage_name() == *name).count())
+            };
+            names.iter().map(of).collect()
+        };
+        Status {
+            height: self.head.height(),
+            ready: self.start.ready,
+            cluster_fresh: self.cluster.fresh,
+            breaker_open: self.breaker.is_open(),
+            maintenance: self.cluster.view.maintenance,
+            cannot_pay: self.market.cannot_pay.clone(),
+            orders: count(&crate::bidding::order::Stage::NAMES),
+            leases: count(&crate::lease::STAGE_NAMES),
+        }
+    }
+
+    /// Every order and lease that is looked after.
+    pub fn lives(&self) -> impl Iterator<Item = &Life> {
+        self.lives.values()
+    }
+
+    /// Every lease.
+    pub fn leases(&self) -> impl Iterator<Item = LeaseStatus> {
+        self.lives.values().filter_map(Life::lease).map(|lease| LeaseStatus {
+            id: lease.id,
+            price: lease.price.clone(),
+            stage: lease.stage_name(),
+            alive: lease.is_alive(),
+        })
+    }
+
+    /// Everything that is kept for somebody.
+    pub fn reservations(&self) -> impl Iterator<Item = Reservation<'_>> {
+        self.lives.values().filter_map(|life| {
+            let active = match &life.stage {
+                Stage::Lease(lease) => matches!(lease.stage, crate::lease::Stage::Running),
+                Stage::Order(_) => false,
+            };
+            Some(Reservation { order: life.id, booking: life.booking.as_ref()?, active })
+        })
+    }
+
+    /// The cluster as it was last seen.
+    #[must_use]
+    pub const fn cluster_view(&self) -> &ClusterView {
+        &self.cluster.view
+    }
+
+    /// What was decided about something, oldest first.
+    pub fn why(&self, subject: Subject) -> impl Iterator<Item = &Entry> {
+        self.journal.why(subject)
+    }
+
+    /// Where chain, cluster and engine disagreed when they were last compared.
+    pub fn drift(&self) -> impl Iterator<Item = &Drift> {
+        self.drift.iter()
+    }
+}

@@ -1,0 +1,140 @@
+//! What the engine is told.
+
+use std::sync::Arc;
+
+use akash_sdl::Manifest;
+use akash_types::{
+    Address, ChainEvent, Coin, DeploymentId, IntentId, LeaseClosedReason, LeaseId, Outcome,
+};
+
+use crate::bidding::pricing::ScriptFailure;
+use crate::chain::ChainReply;
+use crate::cluster::command::CommandAnswer;
+use crate::cluster::view::ViewChange;
+use crate::journal::Subject;
+pub use crate::manifest::RequestId;
+use crate::settings::Settings;
+use crate::time::BlockTime;
+
+/// Names a question for a price, so that an answer that comes late is known as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PriceId(pub u64);
+
+/// Something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The chain has a new block. Blocks come in order, each once.
+    Block(Block),
+    /// Blocks were skipped, up to this one: everything has to be read again.
+    Resync {
+        /// Height of the newest block.
+        height: u64,
+        /// Its time.
+        time: BlockTime,
+    },
+    /// A question to the chain was answered, or not.
+    Chain(ChainReply),
+    /// Something handed to the transaction lane ended.
+    Tx(TxEnd),
+    /// The cluster looks different.
+    View(ViewChange),
+    /// A command to the cluster was carried out, or not.
+    Command(CommandAnswer),
+    /// The price script answered, or not.
+    Script {
+        /// Which question.
+        id: PriceId,
+        /// What it wrote, if it ended well.
+        result: Result<Vec<u8>, ScriptFailure>,
+    },
+    /// A tenant wants something.
+    Tenant(RequestId, TenantRequest),
+    /// The operator wants something.
+    Operator(RequestId, OperatorRequest),
+    /// Somebody says that it would be worth looking at everything again.
+    Hint,
+    /// Time has passed.
+    Tick,
+}
+
+/// A new block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its height.
+    pub height: u64,
+    /// Its time.
+    pub time: BlockTime,
+    /// What happened in it.
+    pub events: Vec<ChainEvent>,
+}
+
+/// How something handed to the lane ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TxEnd {
+    /// Which.
+    pub intent: IntentId,
+    /// How.
+    pub outcome: Outcome,
+    /// Its share of the fees paid; absent if none was paid, or it is not known.
+    pub fee: Option<Coin>,
+}
+
+/// What a tenant wants. Whoever passes it on has made sure who the tenant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TenantRequest {
+    /// To have this run.
+    Manifest {
+        /// For which deployment, of which the tenant is the owner.
+        deployment: DeploymentId,
+        /// What.
+        manifest: Arc<Manifest>,
+    },
+    /// To have hostnames lead to another of its leases.
+    MigrateHostnames {
+        /// Which hostnames.
+        hostnames: Vec<String>,
+        /// Whose they are.
+        owner: Address,
+        /// To which deployment of the owner.
+        dseq: u64,
+        /// To which group of it.
+        gseq: u32,
+    },
+    /// To have leased addresses lead to another of its leases.
+    MigrateEndpoints {
+        /// Which endpoints.
+        endpoints: Vec<String>,
+        /// Whose they are.
+        owner: Address,
+        /// To which deployment of the owner.
+        dseq: u64,
+        /// To which group of it.
+        gseq: u32,
+    },
+}
+
+/// What the operator wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperatorRequest {
+    /// No bids and no closes, or as usual again.
+    Maintenance(bool),
+    /// To end a lease.
+    CloseLease {
+        /// Which.
+        lease: LeaseId,
+        /// Why; one of the provider's reasons.
+        reason: LeaseClosedReason,
+    },
+    /// To take a bid back.
+    CloseBid(akash_types::OrderId),
+    /// To collect the earnings of one lease, or of all.
+    Withdraw(Option<LeaseId>),
+    /// To let destruction go on although many leases look bad.
+    ResetBreaker,
+    /// To know what was decided about something.
+    Why(Subject),
+    /// To know where chain, cluster and engine disagree.
+    Drift,
+    /// Other settings from now on.
+    Settings(Box<Settings>),
+}

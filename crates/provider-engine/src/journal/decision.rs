@@ -1,0 +1,178 @@
+//! The decisions.
+
+use std::fmt;
+
+use akash_sdl::Version;
+use akash_types::DecCoin;
+
+use crate::bidding::decline::Decline;
+use crate::bidding::order::{CloseCause, Ending};
+use crate::lease::{Health, LeaseCause};
+use crate::reconcile::{Drift, Evidence};
+
+/// What was decided, with what mattered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// An order was noticed.
+    Noticed,
+    /// No bid.
+    Declined(Vec<Decline>),
+    /// It fits, on these nodes.
+    Reserved(Vec<String>),
+    /// A bid at this price was handed to the lane.
+    Bid(DecCoin),
+    /// The bid is open since this height.
+    BidOpen {
+        /// Price per block.
+        price: DecCoin,
+        /// Height.
+        created_at: u64,
+    },
+    /// What was handed to the lane did not happen.
+    Failed {
+        /// What was wanted.
+        what: &'static str,
+        /// What the chain or the lane said.
+        why: String,
+    },
+    /// Our bid is closed.
+    CloseBid(CloseCause),
+    /// It is over for us.
+    Ended(Ending),
+    /// We have a lease at this price.
+    Won(DecCoin),
+    /// It was found in the cluster and goes on as it is.
+    Adopted {
+        /// Hash of its manifest, if known.
+        version: Option<Version>,
+    },
+    /// The tenant's manifest is held.
+    Accepted {
+        /// Its hash.
+        version: Option<Version>,
+    },
+    /// The tenant's manifest was refused.
+    Refused {
+        /// What the tenant was told.
+        why: String,
+    },
+    /// The cluster was told to run it.
+    Deploy,
+    /// The cluster did not.
+    DeployFailed {
+        /// What it said.
+        why: String,
+    },
+    /// Everything runs.
+    Healthy,
+    /// Something does not.
+    Unhealthy(Health),
+    /// It is to be closed.
+    Close(LeaseCause),
+    /// It ought to be closed, and is not, because too many are.
+    Spared(LeaseCause),
+    /// Its end was announced.
+    Reclaim,
+    /// It is torn down.
+    Teardown(Evidence),
+    /// Nothing is left of it.
+    Gone,
+    /// Its earnings are collected.
+    Withdraw {
+        /// Why now.
+        why: String,
+    },
+    /// Its earnings arrived.
+    Earned {
+        /// How much.
+        amount: String,
+    },
+    /// Hostnames that it asks for lead to another lease of the owner, until they are moved.
+    Withheld(Vec<String>),
+    /// A hostname leads to it now.
+    Moved(String),
+    /// What the balance checker has to say.
+    Escrow {
+        /// In words.
+        what: String,
+    },
+    /// Chain, cluster and engine disagree.
+    Drift(Drift),
+    /// All destruction stops, and why.
+    BreakerOpen {
+        /// In words.
+        why: String,
+    },
+    /// Destruction may go on.
+    BreakerShut,
+    /// No bids and no closes, by the operator.
+    Maintenance(bool),
+    /// The own wallet cannot pay, or can again.
+    Wallet {
+        /// In words.
+        state: String,
+    },
+    /// The operator asked for something.
+    Operator {
+        /// What.
+        what: String,
+    },
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Noticed => f.write_str("the order was noticed"),
+            Self::Declined(reasons) => {
+                f.write_str("no bid:")?;
+                for (index, reason) in reasons.iter().enumerate() {
+                    write!(f, "{} {reason}", if index == 0 { "" } else { ";" })?;
+                }
+                Ok(())
+            }
+            Self::Reserved(nodes) => write!(f, "it fits, on {}", nodes.join(", ")),
+            Self::Bid(price) => write!(f, "bid {price} per block"),
+            Self::BidOpen { price, created_at } => {
+                write!(f, "our bid of {price} is open since height {created_at}")
+            }
+            Self::Failed { what, why } => write!(f, "{what} did not happen: {why}"),
+            Self::CloseBid(cause) => write!(f, "close our bid: {}", cause.words()),
+            Self::Ended(ending) => write!(f, "over: {}", ending.words()),
+            Self::Won(price) => write!(f, "we have the lease, at {price} per block"),
+            Self::Adopted { version } => {
+                f.write_str("found in the cluster, left as it is")?;
+                version.iter().try_for_each(|version| write!(f, " (manifest {version})"))
+            }
+            Self::Accepted { version } => {
+                f.write_str("the manifest is held")?;
+                version.iter().try_for_each(|version| write!(f, " ({version})"))
+            }
+            Self::Refused { why } => write!(f, "the manifest was refused: {why}"),
+            Self::Deploy => f.write_str("deploy"),
+            Self::DeployFailed { why } => write!(f, "deploying failed: {why}"),
+            Self::Healthy => f.write_str("everything runs"),
+            Self::Unhealthy(health) => write!(f, "unhealthy: {health}"),
+            Self::Close(cause) => write!(f, "close the lease: {cause}"),
+            Self::Spared(cause) => {
+                write!(f, "not closed although {cause}: too many are bad at once")
+            }
+            Self::Reclaim => f.write_str("announce the end of the lease"),
+            Self::Teardown(evidence) => write!(f, "tear down: {evidence}"),
+            Self::Gone => f.write_str("nothing is left of it"),
+            Self::Withdraw { why } => write!(f, "collect earnings: {why}"),
+            Self::Earned { amount } => write!(f, "received {amount}"),
+            Self::Withheld(names) => {
+                write!(f, "{} lead to another lease of the owner", names.join(", "))
+            }
+            Self::Moved(name) => write!(f, "{name} leads to it from now on"),
+            Self::Escrow { what } => f.write_str(what),
+            Self::Drift(drift) => write!(f, "drift: {drift}"),
+            Self::BreakerOpen { why } => write!(f, "all destruction stops: {why}"),
+            Self::BreakerShut => f.write_str("destruction may go on"),
+            Self::Maintenance(true) => f.write_str("maintenance begins: no bids, no closes"),
+            Self::Maintenance(false) => f.write_str("maintenance ends"),
+            Self::Wallet { state } => write!(f, "wallet: {state}"),
+            Self::Operator { what } => write!(f, "the operator: {what}"),
+        }
+    }
+}

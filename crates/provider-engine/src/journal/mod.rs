@@ -1,0 +1,57 @@
+//! What was decided, and why.
+//!
+//! Every decision is an [`Entry`]: when, about what, and a typed [`Decision`] that carries what
+//! mattered. The daemon keeps them for ever; the engine keeps the newest of each subject, so that
+//! `why` answers at once.
+
+mod decision;
+mod memory;
+
+use std::fmt;
+
+use akash_types::{DeploymentId, OrderId};
+
+pub use decision::Decision;
+pub use memory::Journal;
+
+use crate::time::BlockTime;
+
+/// What a decision is about. An order, its bid and its lease are one subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// An order and what became of it.
+    Order(OrderId),
+    /// A deployment: its manifest.
+    Deployment(DeploymentId),
+    /// The provider as a whole.
+    Provider,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Order(order) => write!(f, "{order}"),
+            Self::Deployment(deployment) => write!(f, "{deployment}"),
+            Self::Provider => f.write_str("provider"),
+        }
+    }
+}
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Height of the newest block then.
+    pub height: u64,
+    /// Its time.
+    pub time: BlockTime,
+    /// About what.
+    pub subject: Subject,
+    /// What, and why.
+    pub decision: Decision,
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "height {}: {}", self.height, self.decision)
+    }
+}

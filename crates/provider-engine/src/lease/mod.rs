@@ -1,0 +1,253 @@
+//! The life of a lease, from the block that made it to the last byte given back.
+//!
+//! ```text
+//!                        accepted               done
+//!  AwaitingManifest ───────────────► Deploying ──────► Running ◄──► Degraded
+//!        │ deadline                     ▲  │ update        │           │ budget spent
+//!        │                              └──┴───────────────┘           │
+//!        └──────────────► closing (on chain, workload untouched) ◄─────┘
+//!                              │
+//!     the chain says closed, at two heights ──► TearingDown ──► gone
+//! ```
+//!
+//! Closing lies over the stages: until the chain says that the lease is over, the tenant pays and
+//! the workload runs. So does reclamation. Only [`Evidence`](crate::reconcile::Evidence) leads to
+//! teardown, whoever closed.
+//!
+//! A lease knows nothing of how its workload is written or its transactions are sent: it says what
+//! it wants done ([`LeaseAction`]) and is told how it went ([`LeaseInput`]). Wanting the same
+//! twice is harmless; whoever carries it out does it once.
+
+mod close;
+mod health;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use akash_types::{DecCoin, Lease, LeaseClosedReason, LeaseId, LeaseState, Order};
+
+pub use close::LeaseCause;
+pub use health::{Health, health};
+
+use crate::cluster::command::{CommandFailure, Workload};
+use crate::reconcile::Evidence;
+use crate::time::BlockTime;
+
+/// A lease of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseLife {
+    /// Which.
+    pub id: LeaseId,
+    /// What it pays per block.
+    pub price: DecCoin,
+    /// Height at which it was made.
+    pub created_at: u64,
+    /// The order it came from, with what was ordered; `None` if the chain did not say.
+    pub order: Option<Arc<Order>>,
+    /// What the chain last said.
+    pub chain: OnChain,
+    /// Where it is.
+    pub stage: Stage,
+    /// Why it is to be closed, once that is decided.
+    pub closing: Option<LeaseCause>,
+    /// Checks in a row that found it unhealthy.
+    pub failed_checks: u32,
+    /// What it shall run, once there is something.
+    pub workload: Option<Arc<Workload>>,
+}
+
+/// What the chain says of a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnChain {
+    /// It pays.
+    Active {
+        /// How long before the end we must announce it; `None` if we need not.
+        window: Option<Duration>,
+    },
+    /// Its end was announced; it pays.
+    Reclaiming {
+        /// Block time from which it may be closed.
+        deadline: BlockTime,
+        /// Why it was announced.
+        reason: LeaseClosedReason,
+    },
+    /// It was read once as over.
+    Over {
+        /// How it ended.
+        state: LeaseState,
+        /// Why.
+        reason: Option<LeaseClosedReason>,
+        /// At which height that was read.
+        height: u64,
+    },
+}
+
+/// Where a lease is in its life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The tenant has to say what to run.
+    AwaitingManifest {
+        /// Block time after which we give up; `None` until it is known, or if we never do.
+        deadline: Option<BlockTime>,
+    },
+    /// The cluster is being told what to run.
+    Deploying,
+    /// Everything runs.
+    Running,
+    /// Something does not run.
+    Degraded(Health),
+    /// The lease is over and the cluster is being told so.
+    TearingDown(Evidence),
+}
+
+/// Names of everything that [`LeaseLife::stage_name`] can say.
+pub const STAGE_NAMES: [&str; 6] =
+    ["awaiting manifest", "deploying", "running", "degraded", "closing", "tearing down"];
+
+impl LeaseLife {
+    /// A lease as the chain tells of it, of which the cluster is not known to have anything.
+    #[must_use]
+    pub fn new(lease: &Lease, order: Option<Arc<Order>>) -> Self {
+        Self {
+            id: lease.id,
+            price: lease.price.clone(),
+            created_at: lease.created_at,
+            order,
+            chain: OnChain::of(lease, 0),
+            stage: Stage::AwaitingManifest { deadline: None },
+            closing: None,
+            failed_checks: 0,
+            workload: None,
+        }
+    }
+
+    /// Where it is, for people and metrics.
+    #[must_use]
+    pub const fn stage_name(&self) -> &'static str {
+        match (&self.stage, self.closing) {
+            (Stage::TearingDown(_), _) => "tearing down",
+            (_, Some(_)) => "closing",
+            (Stage::AwaitingManifest { .. }, None) => "awaiting manifest",
+            (Stage::Deploying, None) => "deploying",
+            (Stage::Running, None) => "running",
+            (Stage::Degraded(_), None) => "degraded",
+        }
+    }
+
+    /// Whether the chain said that it pays.
+    #[must_use]
+    pub const fn is_alive(&self) -> bool {
+        !matches!(self.chain, OnChain::Over { .. })
+    }
+}
+
+impl OnChain {
+    /// What `lease`, read at `height`, says.
+    #[must_use]
+    pub fn of(lease: &Lease, height: u64) -> Self {
+        let reclamation = lease.reclamation.as_ref();
+        match lease.state {
+            LeaseState::Active => Self::Active { window: reclamation.map(|terms| terms.window) },
+            LeaseState::Reclaiming => Self::Reclaiming {
+                // Announced without a deadline is announced for never: nothing is closed early.
+                deadline: BlockTime::from_unix(
+                    reclamation.and_then(|terms| terms.deadline).unwrap_or(u64::MAX),
+                ),
+                reason: reclamation
+                    .and_then(|terms| terms.reason)
+                    .unwrap_or(LeaseClosedReason::UNSPECIFIED),
+            },
+            LeaseState::Closed | LeaseState::InsufficientFunds => {
+                Self::Over { state: lease.state, reason: lease.reason, height }
+            }
+        }
+    }
+}
+
+/// What the cluster shows of a lease, from a view that is fresh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// Whether there is anything of it.
+    pub present: bool,
+    /// Whether it is on its way out.
+    pub terminating: bool,
+    /// What the cluster keeps of its manifest, and whether workloads were written from it.
+    pub held: Option<(Arc<Workload>, bool)>,
+    /// How it does.
+    pub health: Health,
+}
+
+/// What a lease is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseInput {
+    /// Somebody looked, at a height that counts.
+    Looked(Box<Lease>, u64),
+    /// The cluster shows something new.
+    Seen(Sighting),
+    /// It is time to count: the cluster shows this, and it is fresh.
+    Checked(Sighting),
+    /// The cluster holds a manifest that the tenant sent.
+    Accepted(Arc<Workload>),
+    /// Deploying ended.
+    Deployed(Result<(), CommandFailure>),
+    /// It is known until when the tenant has time.
+    DeadlineKnown(BlockTime),
+    /// A deadline may have passed.
+    Deadline {
+        /// Whether a fresh view shows nothing held for it; without one no deadline counts.
+        nothing_held: bool,
+    },
+    /// What was handed to the lane has ended, one way or another.
+    IntentEnded,
+    /// Something happened that may concern it.
+    Hint,
+    /// It shall be closed.
+    Close(LeaseCause),
+}
+
+/// What a lease wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseAction {
+    /// Look at the chain.
+    Look,
+    /// Look at the chain, at a later height than this.
+    LookAfter(u64),
+    /// Find out until when the tenant has time, from the height of the lease.
+    AskDeadline(u64),
+    /// Make the cluster run it.
+    Deploy(Arc<Workload>),
+    /// Make the cluster forget it.
+    Teardown(Evidence),
+    /// Close it on chain.
+    CloseBid(LeaseClosedReason),
+    /// Announce its end on chain.
+    StartReclaim(LeaseClosedReason),
+    /// It ought to be closed for this cause: whoever sees all leases decides.
+    ProposeClose(LeaseCause),
+    /// Count again after the retry period.
+    CheckLater,
+    /// Look at deadlines again at this block time.
+    WakeAt(BlockTime),
+    /// Nothing is left of it.
+    End,
+}
+
+/// How patient we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Failed checks in a row after which an unhealthy lease is closed.
+    pub unhealthy_checks: u32,
+    /// The same for one whose pods find no place, which is not the tenant's fault.
+    pub unschedulable_checks: u32,
+    /// Failed checks without a pod after which it is deployed again.
+    pub redeploy_checks: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { unhealthy_checks: 40, unschedulable_checks: 240, redeploy_checks: 3 }
+    }
+}

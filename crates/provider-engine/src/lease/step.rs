@@ -1,0 +1,193 @@
+//! The transitions.
+
+use std::sync::Arc;
+
+use akash_types::{Lease, LeaseState};
+
+use super::{
+    Health, LeaseAction, LeaseCause, LeaseInput, LeaseLife, OnChain, Patience, Sighting, Stage,
+};
+use crate::cluster::command::{CommandFailure, Workload};
+use crate::reconcile::Evidence;
+use crate::time::BlockTime;
+
+impl LeaseLife {
+    /// What follows from `input` when the newest block was made at `time`.
+    pub fn step(
+        &mut self,
+        input: LeaseInput,
+        time: BlockTime,
+        patience: &Patience,
+    ) -> Vec<LeaseAction> {
+        match input {
+            LeaseInput::Looked(lease, height) => self.looked(&lease, height, time),
+            LeaseInput::Hint | LeaseInput::IntentEnded => vec![LeaseAction::Look],
+            LeaseInput::Seen(sighting) => self.seen(sighting),
+            LeaseInput::Checked(sighting) => self.checked(sighting, patience),
+            LeaseInput::Accepted(workload) => self.accepted(workload),
+            LeaseInput::Deployed(result) => self.deployed(&result),
+            LeaseInput::DeadlineKnown(known) => self.deadline_known(known),
+            LeaseInput::Deadline { nothing_held } => self.deadline(nothing_held, time),
+            LeaseInput::Close(cause) => self.close(cause, time),
+        }
+    }
+
+    fn looked(&mut self, lease: &Lease, height: u64, time: BlockTime) -> Vec<LeaseAction> {
+        if matches!(self.stage, Stage::TearingDown(_)) {
+            return vec![];
+        }
+        if matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming) {
+            // It was read as over before, and is not: no evidence, and the first reading is void.
+            self.chain = OnChain::of(lease, height);
+            return self.drive_close(time).into_iter().collect();
+        }
+        match self.chain {
+            OnChain::Over { height: first, .. } => {
+                match Evidence::new(lease.state, lease.reason, first, height) {
+                    Some(evidence) => self.over(evidence),
+                    None => vec![LeaseAction::LookAfter(first)],
+                }
+            }
+            OnChain::Active { .. } | OnChain::Reclaiming { .. } => {
+                self.chain = OnChain::of(lease, height);
+                vec![LeaseAction::LookAfter(height)]
+            }
+        }
+    }
+
+    fn over(&mut self, evidence: Evidence) -> Vec<LeaseAction> {
+        self.stage = Stage::TearingDown(evidence);
+        vec![LeaseAction::Teardown(evidence)]
+    }
+
+    fn accepted(&mut self, workload: Arc<Workload>) -> Vec<LeaseAction> {
+        if matches!(self.stage, Stage::TearingDown(_)) {
+            return vec![];
+        }
+        self.workload = Some(Arc::clone(&workload));
+        self.stage = Stage::Deploying;
+        self.failed_checks = 0;
+        vec![LeaseAction::Deploy(workload), LeaseAction::CheckLater]
+    }
+
+    fn deployed(&mut self, result: &Result<(), CommandFailure>) -> Vec<LeaseAction> {
+        match (&self.stage, result) {
+            // What runs is seen, not concluded: until a view shows it, it is not there.
+            (Stage::Deploying, Ok(())) => {
+                let service = self.workload.as_ref().and_then(|workload| {
+                    workload.group.services.first().map(|service| service.name.clone())
+                });
+                self.stage =
+                    Stage::Degraded(Health::Missing { service: service.unwrap_or_default() });
+                vec![LeaseAction::CheckLater]
+            }
+            (Stage::Deploying, Err(_)) => vec![LeaseAction::CheckLater],
+            _ => vec![],
+        }
+    }
+
+    fn seen(&mut self, sighting: Sighting) -> Vec<LeaseAction> {
+        match &self.stage {
+            Stage::TearingDown(_) if !sighting.present => vec![LeaseAction::End],
+            Stage::TearingDown(_) => vec![],
+            Stage::AwaitingManifest { .. } => self.adopt(sighting),
+            Stage::Deploying => vec![],
+            Stage::Running | Stage::Degraded(_) => self.show(sighting.health),
+        }
+    }
+
+    /// The cluster holds a manifest that we did not know of: it was accepted before a restart.
+    fn adopt(&mut self, sighting: Sighting) -> Vec<LeaseAction> {
+        match sighting.held {
+            None => vec![],
+            // It runs: nothing is written.
+            Some((workload, true)) => {
+                self.workload = Some(workload);
+                self.show(sighting.health)
+            }
+            // It was promised to the tenant, and not yet carried out.
+            Some((workload, false)) => self.accepted(workload),
+        }
+    }
+
+    fn show(&mut self, health: Health) -> Vec<LeaseAction> {
+        if health.is_healthy() {
+            self.stage = Stage::Running;
+            self.failed_checks = 0;
+            return vec![];
+        }
+        self.stage = Stage::Degraded(health);
+        vec![LeaseAction::CheckLater]
+    }
+
+    fn checked(&mut self, sighting: Sighting, patience: &Patience) -> Vec<LeaseAction> {
+        match &self.stage {
+            Stage::Running | Stage::Degraded(_) | Stage::Deploying => {}
+            // Teardown was answered, and something is still there: say it again.
+            Stage::TearingDown(evidence) => {
+                return match (sighting.present, sighting.terminating) {
+                    (false, _) => vec![LeaseAction::End],
+                    (true, true) => vec![LeaseAction::CheckLater],
+                    (true, false) => {
+                        vec![LeaseAction::Teardown(*evidence), LeaseAction::CheckLater]
+                    }
+                };
+            }
+            Stage::AwaitingManifest { .. } => return vec![],
+        }
+        if sighting.health.is_healthy() {
+            return self.show(sighting.health);
+        }
+        self.failed_checks = self.failed_checks.saturating_add(1);
+        let (limit, cause) = match &sighting.health {
+            Health::Unschedulable { .. } => {
+                (patience.unschedulable_checks, LeaseCause::Unschedulable)
+            }
+            _ => (patience.unhealthy_checks, LeaseCause::Unhealthy),
+        };
+        let mut actions = vec![LeaseAction::CheckLater];
+        if self.failed_checks > limit {
+            actions.push(LeaseAction::ProposeClose(cause));
+        }
+        let missing = matches!(sighting.health, Health::Missing { .. });
+        let due = self.failed_checks.is_multiple_of(patience.redeploy_checks.max(1));
+        let deploying = matches!(self.stage, Stage::Deploying);
+        if let Some(workload) = self.workload.clone().filter(|_| due && (missing || deploying)) {
+            actions.push(LeaseAction::Deploy(workload));
+            self.stage = Stage::Deploying;
+        } else if !deploying {
+            self.stage = Stage::Degraded(sighting.health);
+        }
+        actions
+    }
+
+    fn deadline_known(&mut self, known: BlockTime) -> Vec<LeaseAction> {
+        match &mut self.stage {
+            Stage::AwaitingManifest { deadline } => {
+                *deadline = Some(known);
+                vec![LeaseAction::WakeAt(known)]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn deadline(&mut self, nothing_held: bool, time: BlockTime) -> Vec<LeaseAction> {
+        let waited = matches!(
+            self.stage,
+            Stage::AwaitingManifest { deadline: Some(deadline) } if deadline <= time
+        );
+        if waited && nothing_held && self.closing.is_none() && self.is_alive() {
+            return vec![LeaseAction::ProposeClose(LeaseCause::ManifestTimeout)];
+        }
+        self.drive_close(time).into_iter().collect()
+    }
+
+    fn close(&mut self, cause: LeaseCause, time: BlockTime) -> Vec<LeaseAction> {
+        if !self.is_alive() {
+            return vec![LeaseAction::Look];
+        }
+        // The first cause stands: what the chain was told does not change.
+        self.closing.get_or_insert(cause);
+        self.drive_close(time).into_iter().collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! Where the three views disagree.
+
+use std::fmt;
+
+use akash_types::{LeaseId, OrderId};
+
+/// One disagreement. It says what was seen, not what to do: looking comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Drift {
+    /// The chain has an open order that nobody told us of.
+    OrderUnnoticed(OrderId),
+    /// The chain has a bid of ours that we do not know.
+    BidUnknown(OrderId),
+    /// We think that our bid is open; the chain does not list it.
+    BidMissing(OrderId),
+    /// The chain has a lease of ours that we do not know.
+    LeaseUnknown(LeaseId),
+    /// We think that a lease is alive; the chain does not list it.
+    LeaseMissing(LeaseId),
+    /// The cluster has something of a lease that is not ours to run.
+    WorkloadWithoutLease(LeaseId),
+    /// The cluster has something of a lease that the chain knows nothing of. Nothing is done
+    /// about it: absence proves nothing.
+    WorkloadUnknownToChain(LeaseId),
+    /// A lease was deployed, and the cluster has nothing of it.
+    WorkloadMissing(LeaseId),
+    /// A lease is over, and something of it does not go away.
+    StuckTeardown(LeaseId),
+}
+
+impl Drift {
+    /// A name for metrics.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::OrderUnnoticed(_) => "order_unnoticed",
+            Self::BidUnknown(_) => "bid_unknown",
+            Self::BidMissing(_) => "bid_missing",
+            Self::LeaseUnknown(_) => "lease_unknown",
+            Self::LeaseMissing(_) => "lease_missing",
+            Self::WorkloadWithoutLease(_) => "workload_without_lease",
+            Self::WorkloadUnknownToChain(_) => "workload_unknown_to_chain",
+            Self::WorkloadMissing(_) => "workload_missing",
+            Self::StuckTeardown(_) => "stuck_teardown",
+        }
+    }
+
+    /// The order that it is about.
+    #[must_use]
+    pub const fn order(&self) -> OrderId {
+        match self {
+            Self::OrderUnnoticed(order) | Self::BidUnknown(order) | Self::BidMissing(order) => {
+                *order
+            }
+            Self::LeaseUnknown(lease)
+            | Self::LeaseMissing(lease)
+            | Self::WorkloadWithoutLease(lease)
+            | Self::WorkloadUnknownToChain(lease)
+            | Self::WorkloadMissing(lease)
+            | Self::StuckTeardown(lease) => lease.order_id(),
+        }
+    }
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OrderUnnoticed(order) => {
+                write!(f, "order {order} is open on chain and was not noticed")
+            }
+            Self::BidUnknown(order) => {
+                write!(f, "the chain has a bid of ours on order {order} that we do not know")
+            }
+            Self::BidMissing(order) => {
+                write!(f, "our bid on order {order} is not among the open ones on chain")
+            }
+            Self::LeaseUnknown(lease) => {
+                write!(f, "the chain has lease {lease} of ours that we do not know")
+            }
+            Self::LeaseMissing(lease) => {
+                write!(f, "lease {lease} is not among the active ones on chain")
+            }
+            Self::WorkloadWithoutLease(lease) => {
+                write!(f, "the cluster has something of lease {lease}, which we do not know")
+            }
+            Self::WorkloadUnknownToChain(lease) => write!(
+                f,
+                "the cluster has something of lease {lease}, which the chain does not know; it is left alone"
+            ),
+            Self::WorkloadMissing(lease) => {
+                write!(f, "lease {lease} was deployed and the cluster has nothing of it")
+            }
+            Self::StuckTeardown(lease) => {
+                write!(f, "lease {lease} is over and something of it does not go away")
+            }
+        }
+    }
+}

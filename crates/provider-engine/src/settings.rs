@@ -1,0 +1,56 @@
+//! What the operator sets. Validated before it gets here.
+
+use std::time::Duration;
+
+use akash_types::{Address, Attribute, Coin, Denom};
+
+use crate::bidding::policy::Policy;
+use crate::bidding::pricing::Pricing;
+use crate::escrow::Settings as EscrowSettings;
+use crate::inventory::CommitLevels;
+use crate::lease::Patience;
+use crate::manifest::ManifestSettings;
+use crate::reconcile::BreakerSettings;
+
+/// Everything that decisions depend on and that is not on chain or in the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Who we are.
+    pub provider: Address,
+    /// What an order must ask for to be ours: attributes of the provider's own configuration.
+    pub attributes: Vec<Attribute>,
+    /// What is deposited with each bid.
+    pub bid_deposit: Coin,
+    /// What a bid costs in fees, about.
+    pub bid_fee: Coin,
+    /// What orders may pay in.
+    pub price_denoms: Vec<Denom>,
+    /// After how long a bid that nobody chose is closed; `None` for never.
+    pub bid_timeout: Option<Duration>,
+    /// How long a tenant has to send a manifest; `None` for ever.
+    pub manifest_timeout: Option<Duration>,
+    /// How long before the end of a lease we announce it; `None` if we offer no such thing.
+    pub reclamation_window: Option<Duration>,
+    /// How much more is sold than there is.
+    pub commit: CommitLevels,
+    /// Whom we deal with.
+    pub policy: Policy,
+    /// What we ask for.
+    pub pricing: Pricing,
+    /// Makes prices of the random strategy unpredictable to others, and the same for us.
+    pub seed: u64,
+    /// How patient we are with what does not run.
+    pub patience: Patience,
+    /// How long a check that failed waits for the next.
+    pub check_period: Duration,
+    /// By how much more at most, different for each lease.
+    pub check_jitter: Duration,
+    /// How often everything is compared.
+    pub reconcile_period: Duration,
+    /// When destruction stops.
+    pub breaker: BreakerSettings,
+    /// When money is collected.
+    pub escrow: EscrowSettings,
+    /// Manifests and hostnames.
+    pub manifest: ManifestSettings,
+}
