@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+static FREED: AtomicU64 = AtomicU64::new(0);
 
 /// Counts allocations and the bytes they ask for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +14,15 @@ pub struct CountingAllocator;
 
 pub(crate) fn so_far() -> (u64, u64) {
     (CALLS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed))
+}
+
+/// Bytes that are allocated and not freed.
+pub(crate) fn live() -> u64 {
+    BYTES.load(Ordering::Relaxed).saturating_sub(FREED.load(Ordering::Relaxed))
+}
+
+fn free(bytes: usize) {
+    FREED.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
 fn count(bytes: usize) {
@@ -29,12 +39,14 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        free(layout.size());
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
+        free(layout.size());
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, size) }
     }

@@ -50,6 +50,12 @@ pub fn micros(time: Duration) -> String {
     format!("{:.2}", time.as_nanos() as f64 / 1000.0)
 }
 
+/// Bytes on the heap. Needs [`CountingAllocator`] as the program's allocator.
+#[must_use]
+pub fn heap() -> u64 {
+    count::live()
+}
+
 /// How many allocations one call makes, and how many bytes they ask for. Needs
 /// [`CountingAllocator`] as the program's allocator.
 pub fn allocations<T>(mut call: impl FnMut() -> T) -> (u64, u64) {

@@ -21,6 +21,7 @@ pub mod cluster;
 pub mod effect;
 pub mod engine;
 pub mod escrow;
+mod few;
 pub mod input;
 pub mod inventory;
 pub mod journal;

@@ -54,7 +54,7 @@ impl Engine {
             }
         }
         self.free = None;
-        self.publish(Fact::Inventory);
+        self.inventory_changed = true;
         self.rejudge_waiting();
     }
 
@@ -73,7 +73,7 @@ impl Engine {
         for (order, id) in ours {
             self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
         }
-        self.publish(Fact::Inventory);
+        self.inventory_changed = true;
         self.check_ready();
         if self.start.ready {
             self.rejudge_waiting();
@@ -90,7 +90,7 @@ impl Engine {
                 self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
             }
         }
-        self.publish(Fact::Inventory);
+        self.inventory_changed = true;
     }
 
     /// The cluster has something of a lease: if we do not know it, the chain is asked.

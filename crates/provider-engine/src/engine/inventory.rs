@@ -10,14 +10,14 @@ use super::{Engine, Life, Stage};
 use crate::bidding::decline::Decline;
 use crate::bidding::order::{self, OrderInput};
 use crate::cluster::view::LeaseView;
-use crate::effect::Fact;
 use crate::inventory::{Booking, Free, GroupNeed, place, replan};
 
 impl Engine {
     /// What is left for others.
     pub(super) fn free(&mut self) -> &Free {
-        if self.free.is_none() {
+        if self.free.is_none() || self.free_is_stale {
             self.free = Some(self.compute_free(None));
+            self.free_is_stale = false;
         }
         self.free.get_or_insert_with(Free::default)
     }
@@ -42,7 +42,7 @@ impl Engine {
         if let Some(life) = self.lives.get_mut(&order) {
             life.booking = Some(booking);
         }
-        self.publish(Fact::Inventory);
+        self.inventory_changed = true;
     }
 
     /// Keeps nothing for an order any more.
@@ -50,7 +50,7 @@ impl Engine {
         let released = self.lives.get_mut(&order).and_then(|life| life.booking.take());
         if released.is_some() {
             self.free = None;
-            self.publish(Fact::Inventory);
+            self.inventory_changed = true;
         }
     }
 
@@ -91,17 +91,16 @@ impl Engine {
             Some(free) if settled => replan(free, &need, life.booking.as_ref(), self.seen(life)),
             _ => {
                 let free = self.compute_free(Some(order));
-                replan(&free, &need, life.booking.as_ref(), self.seen(life))
+                let replanned = replan(&free, &need, life.booking.as_ref(), self.seen(life));
+                self.free = Some(free);
+                replanned
             }
         };
-        let changed = !settled || life.booking.is_some();
+        self.free_is_stale = true;
         if let Some(life) = self.lives.get_mut(&order) {
             life.booking = Some(replanned.booking);
         }
-        if changed {
-            self.free = None;
-        }
-        self.publish(Fact::Inventory);
+        self.inventory_changed = true;
     }
 }
 

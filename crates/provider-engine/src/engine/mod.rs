@@ -84,6 +84,10 @@ pub struct Engine {
     prices: BTreeMap<PriceId, OrderId>,
     next_price: u64,
     free: Option<Free>,
+    /// Whether `free` may be off because of a booking, though not because of the view.
+    free_is_stale: bool,
+    /// Whether others have to hear that something is kept, or no longer.
+    inventory_changed: bool,
     escrow: Escrow,
     submissions: Submissions,
     hostnames: Hostnames,
@@ -192,6 +196,8 @@ impl Engine {
             prices: BTreeMap::new(),
             next_price: 0,
             free: None,
+            free_is_stale: false,
+            inventory_changed: false,
             escrow: Escrow::new(settings.escrow.clone()),
             submissions: Submissions::new(settings.manifest.clone()),
             hostnames: Hostnames::default(),
@@ -224,6 +230,9 @@ impl Engine {
             Input::Tick => {}
         }
         self.ring();
+        if std::mem::take(&mut self.inventory_changed) {
+            self.publish(Fact::Inventory);
+        }
         self.wake();
         std::mem::take(&mut self.out)
     }

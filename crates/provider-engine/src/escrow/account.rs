@@ -2,7 +2,6 @@
 //!
 //! Knows nothing of other accounts and of queues.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use akash_types::{Coin, DeploymentId, EscrowPayment, EscrowState, LeaseId};
@@ -14,6 +13,7 @@ use super::pace::{Pace, seed};
 use super::plan::Plan;
 use super::schedule::Stage;
 use super::settings::Settings;
+use crate::few::Few;
 use crate::time::Now;
 
 /// Readings after which the last payment of a lease is given up.
@@ -43,7 +43,7 @@ pub(super) enum Next {
 pub(super) struct Account {
     pub(super) id: DeploymentId,
     pub(super) stage: Stage,
-    pub(super) leases: BTreeMap<LeaseId, Payee>,
+    pub(super) leases: Few<LeaseId, Payee>,
     pub(super) known: Option<Known>,
     pub(super) plan: Plan,
     /// Older answers are of no use.
@@ -82,7 +82,7 @@ pub(super) struct Known {
     pub(super) height: u64,
     pub(super) state: EscrowState,
     pub(super) forecast: Forecast,
-    pub(super) payments: BTreeMap<LeaseId, EscrowPayment>,
+    pub(super) payments: Few<LeaseId, EscrowPayment>,
 }
 
 impl Known {
@@ -98,7 +98,7 @@ impl Account {
         Self {
             id,
             stage: Stage::Queued { horizon: 0 },
-            leases: BTreeMap::new(),
+            leases: Few::default(),
             known: None,
             plan: Plan::default(),
             wanted: 0,

@@ -3,14 +3,13 @@
 //! Nothing is added up here: the chain keeps what each payment withdrew, and the difference is
 //! what came. Whatever caused it (our withdrawal, the operator's own, a close) counts alike.
 
-use std::collections::BTreeMap;
-
 use akash_types::{Coin, Dec, DecCoin, EscrowState, LeaseId};
 
 use super::account::{Account, Known, note};
 use super::effect::{Earning, EscrowEffect, EscrowNote, Refusal, Total};
 use super::forecast::Forecast;
 use super::input::AccountFacts;
+use crate::few::Few;
 
 /// How a lease stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +31,11 @@ impl Account {
     pub(super) fn absorb(&mut self, height: u64, facts: AccountFacts, out: &mut Vec<EscrowEffect>) {
         let Some(account) = facts.account else { return };
         let forecast = Forecast::new(&account, &facts.leases, &facts.payments);
-        let payments: BTreeMap<_, _> =
+        let payments: Few<_, _> =
             facts.payments.into_iter().map(|payment| (payment.id.lease_id(), payment)).collect();
         let new = Known { height, state: account.state, forecast, payments };
         if let Some(old) = &self.known {
-            for (lease, payee) in &mut self.leases {
+            for (lease, payee) in self.leases.iter_mut() {
                 if let Some(earning) = earned(*lease, old, &new) {
                     let fees = std::mem::take(&mut payee.fees);
                     out.push(EscrowEffect::Earned(Earning { fees, ..earning }));

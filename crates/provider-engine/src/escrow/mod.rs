@@ -216,7 +216,7 @@ impl Escrow {
         let mut found = false;
         for id in ids {
             let Some(account) = self.accounts.get_mut(&id) else { continue };
-            for (lease, payee) in &mut account.leases {
+            for (lease, payee) in account.leases.iter_mut() {
                 let meant = scope == WithdrawScope::All || scope == WithdrawScope::Lease(*lease);
                 payee.asked |= meant && payee.ended.is_none();
                 found |= meant;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use akash_sdl::Sdl;
 use akash_types::{
-    Action, Address, Attribute, Bid, BidState, ChainEvent, Coin, Deployment, DeploymentId,
+    Action, Address, Attribute, Bid, BidState, ChainEvent, Coin, DecCoin, Deployment, DeploymentId,
     DeploymentState, EscrowAccount, EscrowAccountId, EscrowPayment, EscrowPaymentId, EscrowState,
     Group, GroupId, GroupState, IntentId, Lease, LeaseId, LeaseState, MarketParams, Order, OrderId,
     OrderState, Outcome, Provider,
@@ -62,7 +62,7 @@ pub(crate) struct World {
     pub(crate) submitted: Vec<(IntentId, Action)>,
     pub(crate) commands: Vec<Operation>,
     pub(crate) replies: Vec<(RequestId, Reply)>,
-    now: Duration,
+    pub(crate) now: Duration,
     requests: u64,
 }
 
@@ -213,7 +213,7 @@ impl World {
         Ok(())
     }
 
-    fn hold(&mut self, workload: &Workload, deployed: bool) -> ViewChange {
+    pub(crate) fn hold(&mut self, workload: &Workload, deployed: bool) -> ViewChange {
         let lease = workload.lease;
         let view = self.cluster.leases.entry(lease).or_insert_with(|| LeaseView::empty(lease));
         view.held = Some(Held {
@@ -260,19 +260,7 @@ impl World {
     pub(crate) fn lease(&mut self, order: OrderId) -> LeaseId {
         let id = LeaseId::new(order, provider());
         let price = self.chain.bids[&order].price.clone();
-        let created_at = self.chain.height + 1;
-        let lease = Lease {
-            id,
-            state: LeaseState::Active,
-            price: price.clone(),
-            created_at,
-            closed_on: None,
-            reason: None,
-            reclamation: None,
-        };
-        self.chain.leases.insert(order, lease);
-        self.chain.bids.get_mut(&order).unwrap().state = BidState::Active;
-        self.chain.orders.get_mut(&order).unwrap().state = OrderState::Active;
+        self.chain.give_lease(id, price.clone());
         self.block(&[ChainEvent::LeaseCreated { id, price: Some(price) }]);
         id
     }
@@ -327,7 +315,23 @@ pub(crate) fn order(id: OrderId, created_at: u64) -> Order {
 }
 
 impl Chain {
-    fn apply(&mut self, action: &Action, height: u64) -> Vec<ChainEvent> {
+    pub(crate) fn give_lease(&mut self, id: LeaseId, price: DecCoin) {
+        let order = id.order_id();
+        let lease = Lease {
+            id,
+            state: LeaseState::Active,
+            price,
+            created_at: self.height + 1,
+            closed_on: None,
+            reason: None,
+            reclamation: None,
+        };
+        self.leases.insert(order, lease);
+        self.bids.get_mut(&order).unwrap().state = BidState::Active;
+        self.orders.get_mut(&order).unwrap().state = OrderState::Active;
+    }
+
+    pub(crate) fn apply(&mut self, action: &Action, height: u64) -> Vec<ChainEvent> {
         match action {
             Action::CreateBid(offer) => {
                 let bid = Bid {
@@ -356,7 +360,7 @@ impl Chain {
         }
     }
 
-    fn read(&self, query: &ChainQuery) -> Result<Read, Unavailable> {
+    pub(crate) fn read(&self, query: &ChainQuery) -> Result<Read, Unavailable> {
         if !self.answers {
             return Err(Unavailable("no answer".to_owned()));
         }
@@ -412,8 +416,8 @@ impl Chain {
     }
 
     fn deployment(&self, id: DeploymentId) -> Option<Box<DeploymentRead>> {
-        let order = self.orders.values().find(|order| order.id.deployment_id() == id)?;
-        let leases = self.leases.values().filter(|lease| lease.id.deployment_id() == id);
+        let order = self.orders.get(&order_id(id.dseq()))?;
+        let leases = self.leases.get(&order.id).into_iter();
         Some(Box::new(DeploymentRead {
             deployment: Deployment {
                 id,
@@ -435,8 +439,9 @@ impl Chain {
     fn account(&self, id: DeploymentId) -> AccountRead {
         let leases: Vec<_> = self
             .leases
-            .values()
-            .filter(|lease| lease.id.deployment_id() == id && lease.state == LeaseState::Active)
+            .get(&order_id(id.dseq()))
+            .filter(|lease| lease.state == LeaseState::Active)
+            .into_iter()
             .cloned()
             .collect();
         let payments = leases.iter().map(|lease| EscrowPayment {

@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::LeaseId;
 
 use crate::cluster::view::LeaseView;
+use crate::few::Few;
 
 /// Which lease has which hostname.
 #[derive(Clone, Debug, Default)]
@@ -46,14 +47,14 @@ struct Interest {
     /// Who may have it, by what was asked for.
     asked: Option<LeaseId>,
     /// To whom it leads.
-    shown: BTreeSet<LeaseId>,
+    shown: Few<LeaseId, ()>,
     /// Whose manifest, kept and not yet deployed, lists it.
-    kept: BTreeSet<LeaseId>,
+    kept: Few<LeaseId, ()>,
 }
 
 impl Interest {
     fn holder(&self) -> Option<LeaseId> {
-        self.asked.or_else(|| self.shown.first().or_else(|| self.kept.first()).copied())
+        self.asked.or_else(|| self.shown.first_key().or_else(|| self.kept.first_key()).copied())
     }
 
     fn is_none(&self) -> bool {
@@ -94,7 +95,7 @@ impl Hostnames {
     /// Whether `host` leads to `lease`, by what the cluster shows.
     #[must_use]
     pub fn leads_to(&self, host: &str, lease: LeaseId) -> bool {
-        self.names.get(host).is_some_and(|interest| interest.shown.contains(&lease))
+        self.names.get(host).is_some_and(|interest| interest.shown.contains_key(&lease))
     }
 
     /// Whether the chain said that `lease` is over, as long as it still has names.
@@ -240,10 +241,10 @@ impl Hostnames {
             self.interest(host, |interest| interest.kept.remove(&lease));
         }
         for host in shown.difference(&shown_before) {
-            self.interest(host, |interest| interest.shown.insert(lease));
+            self.interest(host, |interest| interest.shown.insert(lease, ()));
         }
         for host in kept.difference(&kept_before) {
-            self.interest(host, |interest| interest.kept.insert(lease));
+            self.interest(host, |interest| interest.kept.insert(lease, ()));
         }
         self.tidy(lease);
     }
