@@ -88,7 +88,6 @@ pub(crate) fn run(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    // Within the runtime: a gRPC channel belongs to one from its beginning.
     block_on(async {
         let command = match &tx.command {
             TxCommand::Given(command) => {
