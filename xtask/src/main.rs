@@ -12,6 +12,7 @@
 mod bench;
 mod fuzz;
 mod metadata;
+mod packages;
 mod process;
 mod report;
 mod rules;

@@ -47,7 +47,7 @@ fn open(backend: Backend, directory: &Path, passphrase: &str) -> Keyring {
     let options = OpenOptions {
         directory: directory.to_owned(),
         passphrase: Box::new(source),
-        desktop_session: false,
+        session_bus: None,
     };
     Keyring::open(backend, options).unwrap()
 }

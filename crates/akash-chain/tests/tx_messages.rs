@@ -8,7 +8,8 @@ use akash_chain::query::Authorization;
 use akash_chain::tx::message::deployment::CreateDeployment;
 use akash_chain::tx::message::market::CreateBid;
 use akash_chain::tx::message::{
-    HostUriProblem, audit, authz, bank, cert, deployment, escrow, feegrant, market, provider,
+    HostUriProblem, PackedError, audit, authz, bank, cert, deployment, escrow, feegrant, market,
+    provider,
 };
 use akash_chain::tx::{Message, MessageError};
 use akash_proto::FILE_DESCRIPTOR_SET;
@@ -19,6 +20,7 @@ use akash_types::{
     LeaseId, Provider,
 };
 use prost_reflect::DescriptorPool;
+use prost_types::Any;
 
 fn owner() -> Address {
     "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r".parse().unwrap()
@@ -166,6 +168,7 @@ fn every_message_has_its_type_and_signer() {
     for (message, name, signer) in messages {
         assert_eq!(message.type_url(), format!("/{name}"));
         assert_eq!(message.signer(), signer, "{name}");
+        assert_eq!(Message::from_any(message.as_any().clone()).unwrap(), message);
         let descriptor = pool.get_message_by_name(name).expect(name);
         let value = message.as_any().value.as_slice();
         prost_reflect::DynamicMessage::decode(descriptor, value).unwrap();
@@ -273,4 +276,20 @@ fn grants_are_refused_for_their_form() {
     assert_eq!(none, Err(MessageError::NoMessages));
     assert!(feegrant::grant_allowance(me(), owner(), limit(&["x.Y"])).is_err());
     assert!(feegrant::revoke_allowance(me(), me()).is_err());
+}
+
+#[test]
+fn what_nobody_could_sign_is_no_message() {
+    let any = |type_url: &str, value: &[u8]| {
+        Message::from_any(Any { type_url: type_url.to_owned(), value: value.to_vec() })
+    };
+    let unknown = any("/cosmos.bank.v1beta1.MsgSendMore", b"").unwrap_err();
+    assert!(matches!(unknown, PackedError::Unknown { .. }), "{unknown}");
+    let send = "/cosmos.bank.v1beta1.MsgSend";
+    let content = any(send, b"\xff").unwrap_err();
+    assert!(matches!(content, PackedError::Content { .. }), "{content}");
+    let nobody = any(send, b"").unwrap_err();
+    assert!(matches!(nobody, PackedError::Signer { .. }), "{nobody}");
+    let no_id = any("/akash.market.v1beta5.MsgCloseBid", b"").unwrap_err();
+    assert!(matches!(no_id, PackedError::Signer { .. }), "{no_id}");
 }

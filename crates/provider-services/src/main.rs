@@ -10,6 +10,7 @@ mod commands;
 mod console;
 mod env;
 mod output;
+mod proto_json;
 mod runtime;
 mod source;
 mod streams;

@@ -44,7 +44,7 @@ pub(crate) struct Globals {
 pub(crate) struct Surroundings {
     home: Option<PathBuf>,
     node: String,
-    desktop_session: bool,
+    session_bus: Option<String>,
 }
 
 /// There is no place to look for keys.
@@ -59,7 +59,7 @@ impl Surroundings {
         Self {
             home: globals.home.or_else(default),
             node: globals.node,
-            desktop_session: set("DBUS_SESSION_BUS_ADDRESS").is_some(),
+            session_bus: set("DBUS_SESSION_BUS_ADDRESS").and_then(|bus| bus.into_string().ok()),
         }
     }
 
@@ -77,8 +77,8 @@ impl Surroundings {
         &self.node
     }
 
-    /// Whether keys may be in a desktop's secret service.
-    pub(crate) const fn desktop_session(&self) -> bool {
-        self.desktop_session
+    /// The bus of the desktop session, in whose secret service keys may be.
+    pub(crate) fn session_bus(&self) -> Option<&str> {
+        self.session_bus.as_deref()
     }
 }

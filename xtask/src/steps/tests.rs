@@ -3,10 +3,12 @@
 use anyhow::Result;
 
 use super::{Outcome, Workspace};
+use crate::packages;
 use crate::process::{announce, cargo, each_line};
 use crate::report::Counts;
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
+    packages::provide()?;
     let mut test = cargo();
     test.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     if workspace.full {

@@ -1,12 +1,13 @@
 //! gRPC over HTTP/2, with messages left as the bytes they are.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{Ascii, MetadataValue};
-use tonic::transport::{Channel, ClientTlsConfig};
+use tonic::transport::{Channel, ClientTlsConfig, channel};
 use tonic::{Code, Status};
 
 use super::failure::chain;
@@ -20,14 +21,21 @@ const HEIGHT: &str = "x-cosmos-block-height";
 /// The transport over a node's gRPC port.
 #[derive(Clone)]
 pub struct Grpc {
-    channel: Channel,
+    /// Shared by clones.
+    connection: Arc<Connection>,
     authorization: Option<MetadataValue<Ascii>>,
     name: String,
     limits: Limits,
 }
 
+/// A channel that is made when first used: it needs a runtime, which need not be there before.
+struct Connection {
+    builder: channel::Endpoint,
+    channel: OnceLock<Channel>,
+}
+
 impl Grpc {
-    /// Prepares to ask `endpoint`. Connects when first used.
+    /// Prepares to ask `endpoint`. Connects when first used, in the tokio runtime it is used in.
     ///
     /// # Errors
     ///
@@ -35,7 +43,7 @@ impl Grpc {
     pub fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, SetupError> {
         let name = endpoint.to_string();
         let wrong = |source| SetupError::Grpc { endpoint: name.clone(), source };
-        let mut channel = Channel::builder(endpoint.uri().clone())
+        let mut builder = Channel::builder(endpoint.uri().clone())
             .connect_timeout(limits.dial)
             // Without pings a connection that died silently would be used for ever.
             .http2_keep_alive_interval(std::time::Duration::from_secs(30))
@@ -43,19 +51,21 @@ impl Grpc {
             .tcp_nodelay(true);
         if endpoint.is_tls() {
             let tls = ClientTlsConfig::new().with_webpki_roots();
-            channel = channel.tls_config(tls).map_err(wrong)?;
+            builder = builder.tls_config(tls).map_err(wrong)?;
         }
         // Basic authentication is a word and base64: always ASCII, so always a value.
         let authorization = endpoint
             .authorization()
             .and_then(|value| MetadataValue::try_from(value.as_bytes()).ok());
-        Ok(Self { channel: channel.connect_lazy(), authorization, name, limits })
+        let connection = Arc::new(Connection { builder, channel: OnceLock::new() });
+        Ok(Self { connection, authorization, name, limits })
     }
 
     async fn call(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
         let limit = self.limits.answer_bytes;
-        let mut client =
-            tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(limit);
+        let Connection { builder, channel } = &*self.connection;
+        let channel = channel.get_or_init(|| builder.connect_lazy()).clone();
+        let mut client = tonic::client::Grpc::new(channel).max_decoding_message_size(limit);
         client.ready().await.map_err(|error| self.cannot_connect(&error))?;
         let path = PathAndQuery::try_from(path)
             .map_err(|error| Failure::InvalidArgument { text: error.to_string() })?;
@@ -146,5 +156,21 @@ impl Decoder for Verbatim {
 
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
         Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_is_made_without_a_runtime_and_used_in_one() {
+        // Nothing listens at port 1.
+        let endpoint = Endpoint::grpc("http://127.0.0.1:1").unwrap();
+        let grpc = Grpc::new(&endpoint, Limits::default()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let failure = runtime.block_on(grpc.unary("/a.B/C", Vec::new())).unwrap_err();
+        assert!(matches!(failure, Failure::Unavailable(Unavailable::Connect { .. })), "{failure}");
+        assert!(grpc.connection.channel.get().is_some());
     }
 }

@@ -71,43 +71,37 @@ impl<S: Signer> Unsigned<S> {
     ///
     /// When the plan is empty, or the signer may not send a message of it.
     pub fn new(plan: &TxPlan<'_>, signer: S) -> Result<Self, BuildError> {
-        if plan.messages.is_empty() {
-            return Err(BuildError::NoMessages);
-        }
-        if plan.chain_id.is_empty() {
-            return Err(BuildError::NoChainId);
-        }
-        let has = signer.address();
-        if let Some(message) = plan.messages.iter().find(|message| message.signer() != has) {
-            let (type_url, needs) = (message.type_url().to_owned(), message.signer());
-            return Err(BuildError::WrongSigner { type_url, needs, has });
-        }
+        check(plan.messages, plan.chain_id, signer.address())?;
         let body = TxBody {
             messages: plan.messages.iter().map(|message| message.as_any().clone()).collect(),
             memo: plan.memo.to_owned(),
             timeout_height: plan.timeout_height,
             ..TxBody::default()
         };
-        let signer_info = SignerInfo {
-            public_key: Some(to_any(&PubKey { key: signer.public_key().to_vec() })),
-            mode_info: Some(ModeInfo {
-                sum: Some(Sum::Single(Single { mode: SignMode::Direct.into() })),
-            }),
-            sequence: plan.sequence,
-        };
         let auth_info = AuthInfo {
-            signer_infos: vec![signer_info],
+            signer_infos: vec![direct(&signer, plan.sequence)],
             fee: Some(plan.fee.into()),
             ..AuthInfo::default()
         };
+        Ok(Self::of(&body, &auth_info, plan.chain_id, plan.account_number, signer))
+    }
+
+    /// Encodes the parts, once and for all.
+    pub(super) fn of(
+        body: &TxBody,
+        auth_info: &AuthInfo,
+        chain_id: &str,
+        account_number: u64,
+        signer: S,
+    ) -> Self {
         let (body, auth_info) = (body.encode_to_vec(), auth_info.encode_to_vec());
         let sign_doc = SignDoc {
             body_bytes: body.clone(),
             auth_info_bytes: auth_info.clone(),
-            chain_id: plan.chain_id.to_owned(),
-            account_number: plan.account_number,
+            chain_id: chain_id.to_owned(),
+            account_number,
         };
-        Ok(Self { body, auth_info, sign_doc: sign_doc.encode_to_vec(), signer })
+        Self { body, auth_info, sign_doc: sign_doc.encode_to_vec(), signer }
     }
 
     /// Encoded body: messages, memo, timeout.
@@ -163,6 +157,34 @@ impl<S: Signer> Unsigned<S> {
             signatures: vec![signature],
         };
         raw.encode_to_vec()
+    }
+}
+
+/// Whether one account may sign all of it.
+pub(super) fn check(messages: &[Message], chain_id: &str, has: Address) -> Result<(), BuildError> {
+    if messages.is_empty() {
+        return Err(BuildError::NoMessages);
+    }
+    if chain_id.is_empty() {
+        return Err(BuildError::NoChainId);
+    }
+    match messages.iter().find(|message| message.signer() != has) {
+        None => Ok(()),
+        Some(message) => {
+            let (type_url, needs) = (message.type_url().to_owned(), message.signer());
+            Err(BuildError::WrongSigner { type_url, needs, has })
+        }
+    }
+}
+
+/// Who signs, in which turn, over the very bytes that are sent.
+pub(super) fn direct(signer: &impl Signer, sequence: u64) -> SignerInfo {
+    SignerInfo {
+        public_key: Some(to_any(&PubKey { key: signer.public_key().to_vec() })),
+        mode_info: Some(ModeInfo {
+            sum: Some(Sum::Single(Single { mode: SignMode::Direct.into() })),
+        }),
+        sequence,
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn open(
         passphrase: Box::new(move |ask: Ask<'_>| {
             passphrase(ask, asked.swap(true, Ordering::Relaxed), console)
         }),
-        desktop_session: surroundings.desktop_session(),
+        session_bus: surroundings.session_bus().map(str::to_owned),
     };
     Keyring::open(args.keyring_backend, options).context("cannot open the keyring")
 }

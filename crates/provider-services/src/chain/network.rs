@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use prost::Message;
 use serde::{Deserialize, Serialize};
 
-use crate::output::{Document, proto_json};
+use crate::output::Document;
+use crate::proto_json;
 
 /// A node, and how its state is asked for.
 #[derive(Debug)]

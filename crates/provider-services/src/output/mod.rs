@@ -8,7 +8,6 @@ mod document;
 mod groups;
 mod palette;
 mod problem;
-pub(crate) mod proto_json;
 mod table;
 pub(crate) mod tables;
 mod text;

@@ -279,7 +279,7 @@ fn whole_units(amount: &str, denom: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::proto_json;
+    use crate::proto_json;
 
     fn recorded(name: &str) -> Document {
         use base64::Engine;

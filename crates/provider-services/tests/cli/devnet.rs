@@ -313,3 +313,49 @@ fn a_chain_goes_on_where_it_was() {
     let error = run_with(&other, &[], b"").refused();
     assert!(error.contains("--chain-id") && error.contains("--state"), "{error}");
 }
+
+#[test]
+fn a_grantee_closes_the_deployment_of_its_granter() {
+    let devnet = Devnet::start();
+    let (operator, tenant) = (devnet.address("operator"), devnet.address("tenant"));
+    let sdl = repository("examples/hello.yaml");
+    devnet.tx("tenant", &["deployment", "create", text(&sdl)]);
+    let orders = devnet.json(&["query", "market", "order", "list", "--owner", &tenant]);
+    let dseq = orders["orders"][0]["id"]["dseq"].as_str().unwrap().to_owned();
+
+    // What the tenant would send, if it were here.
+    let close = ["tx", "deployment", "close", "--dseq", &dseq, "--from", &tenant];
+    let close = devnet.json(&[&close[..], &["--generate-only", "--gas", "1"]].concat());
+    let file = devnet.state.path().join("close.json");
+    std::fs::write(&file, close.to_string()).unwrap();
+    let exec = ["authz", "exec", text(&file)];
+    let early = [&["tx"], &exec[..], &["--from", "operator", "-y"]].concat();
+    let error = devnet.run(&early).refused();
+    assert!(error.contains("authorization not found"), "{error}");
+
+    let kind = "/akash.deployment.v1beta4.MsgCloseDeployment";
+    devnet.tx("tenant", &["authz", "grant", &operator, "generic", "--msg-type", kind]);
+    devnet.tx("operator", &exec);
+    let get = ["query", "deployment", "get", "--owner", &tenant, "--dseq", &dseq];
+    assert_eq!(devnet.json(&get)["deployment"]["state"], "closed");
+}
+
+#[test]
+fn a_transaction_is_made_signed_and_sent_by_three() {
+    let devnet = Devnet::start();
+    let (operator, tenant) = (devnet.address("operator"), devnet.address("tenant"));
+    let before = devnet.balance(&operator, "uakt");
+    let send = ["tx", "bank", "send", &operator, "7uakt", "--from", &tenant];
+    let unsigned = devnet.json(&[&send[..], &["--generate-only", "--gas", "200000"]].concat());
+    let file = devnet.state.path().join("tx.json");
+    std::fs::write(&file, unsigned.to_string()).unwrap();
+    let signed = devnet.json(&["tx", "sign", text(&file), "--from", "tenant"]);
+    std::fs::write(&file, signed.to_string()).unwrap();
+    let sent = devnet.json(&["tx", "broadcast", text(&file)]);
+    assert_eq!(sent["code"], 0, "{sent}");
+    assert_eq!(devnet.balance(&operator, "uakt"), before + 7);
+    // Its sequence is used up.
+    let again = devnet.run(&["tx", "broadcast", text(&file)]);
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(again.stderr.contains("failed"), "{}", again.stderr);
+}

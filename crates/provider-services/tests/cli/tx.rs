@@ -248,3 +248,48 @@ fn who_only_generates_needs_no_key() {
     ];
     run_with(&args, &[], b"").quietly();
 }
+
+#[test]
+fn a_transaction_is_signed_as_it_is_and_its_bytes_are_those_recorded() {
+    let recorded = recorded("tx-closebid-ok.json");
+    let unsigned = recorded["tx_json"].to_string();
+    let (number, sequence) =
+        (recorded["account_number"].to_string(), recorded["sequence"].to_string());
+    let sign = ["sign", "-", "--offline", "--chain-id", "local", "-a", &number, "-s", &sequence];
+    let signed = tx(&[&sign[..], &["--from", "provider"]].concat(), &unsigned).quietly();
+    let bytes = tx(&["encode", "-"], &signed).quietly();
+    assert_eq!(bytes.trim(), recorded["tx_raw_b64"].as_str().unwrap());
+    assert_eq!(tx(&["decode", bytes.trim()], "").quietly(), signed);
+    let hex = hex::encode(STANDARD.decode(bytes.trim()).unwrap());
+    assert_eq!(tx(&["decode", "-x", &hex], "").quietly(), signed);
+
+    let error = tx(&[&sign[..], &["--from", "tenant-ü"]].concat(), &unsigned).refused();
+    assert!(error.contains("must be signed by"), "{error}");
+    let error = tx(&["broadcast", "-"], &unsigned).refused();
+    assert!(error.contains("no signature"), "{error}");
+    for wrong in ["", "{}", r#"{"body": {"message": []}}"#] {
+        let error = tx(&["encode", "-"], wrong).refused();
+        assert!(error.contains("standard input is not a transaction"), "{error}");
+    }
+    assert!(tx(&["decode", "!"], "").refused().contains("base64"));
+    assert!(tx(&["decode", "AAAA"], "").refused().contains("not the bytes"));
+    assert!(tx(&["encode", "nowhere.json"], "").refused().contains("cannot read nowhere.json"));
+}
+
+#[test]
+fn what_others_allowed_is_done_by_wrapping_their_messages() {
+    let args = ["bank", "send", PROVIDER, "1akt", "--from", TENANT];
+    let generate = ["--generate-only", "--offline", "--gas", "1"];
+    let theirs = tx(&[&args[..], &generate].concat(), "").quietly();
+    let theirs: Value = serde_json::from_str(&theirs).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("unsigned.json");
+    std::fs::write(&file, theirs.to_string()).unwrap();
+    let message = generated(&["authz", "exec", text(&file)]);
+    assert_eq!(message["@type"], "/cosmos.authz.v1beta1.MsgExec");
+    assert_eq!(message["grantee"], PROVIDER);
+    assert_eq!(message["msgs"], theirs["body"]["messages"]);
+    std::fs::write(&file, r#"{"body": {"messages": []}}"#).unwrap();
+    let error = tx(&["authz", "exec", text(&file), "--from", "provider"], "").refused();
+    assert!(error.starts_with("Error: "), "{error}");
+}

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::directory::Directory;
 use super::lock::{Asked, Lock};
 use super::store::{Memory, Store};
-use super::{KeyringError, PassphraseSource};
+use super::{KeyringError, PassphraseSource, system};
 use crate::keys::Passphrase;
 
 /// How a keyring is kept: the value of `--keyring-backend`.
@@ -17,8 +17,9 @@ pub enum Backend {
     Test,
     /// In files under a passphrase that is asked for.
     File,
-    /// Where the system keeps secrets. Of what Go looks for, this program uses the last only:
-    /// files in the keyring directory itself, which is what a server without a desktop has.
+    /// Where the system keeps secrets. Of what Go looks for on Linux this program uses the first
+    /// and the last: the secret service of a desktop session, or else files in the keyring
+    /// directory itself, which is what a server without a desktop has.
     Os,
     /// Not at all.
     Memory,
@@ -58,34 +59,26 @@ pub struct OpenOptions {
     pub directory: PathBuf,
     /// Who knows the passphrase of [`Backend::File`] and [`Backend::Os`].
     pub passphrase: Box<dyn PassphraseSource>,
-    /// Whether there is a desktop session (a D-Bus session bus): Go would have put the keys of
-    /// [`Backend::Os`] into its secret service then.
-    pub desktop_session: bool,
+    /// The address of the D-Bus session bus, where there is a desktop session: keys of
+    /// [`Backend::Os`] are in its secret service then.
+    pub session_bus: Option<String>,
 }
 
 pub(super) fn store(
     backend: Backend,
     options: OpenOptions,
 ) -> Result<Box<dyn Store>, KeyringError> {
-    let OpenOptions { directory, passphrase, desktop_session } = options;
+    let OpenOptions { directory, passphrase, session_bus } = options;
     let asked = Lock::Asked(Asked::new(passphrase));
-    let store = match backend {
-        Backend::Memory => return Ok(Box::new(Memory::default())),
+    Ok(match backend {
+        Backend::Memory => Box::new(Memory::default()),
         Backend::Test => {
             let fixed = Lock::Fixed(Passphrase::new("test"));
-            Directory::new(directory.join("keyring-test"), fixed)
+            Box::new(Directory::new(directory.join("keyring-test"), fixed))
         }
-        Backend::File => Directory::new(directory.join("keyring-file"), asked),
-        Backend::Os => {
-            let files = Directory::new(directory, asked);
-            // Files that are there were put there without a secret service.
-            if desktop_session && files.names()?.is_empty() {
-                return Err(KeyringError::NoSecretService);
-            }
-            files
-        }
-    };
-    Ok(Box::new(store))
+        Backend::File => Box::new(Directory::new(directory.join("keyring-file"), asked)),
+        Backend::Os => system::store(Directory::new(directory, asked), session_bus)?,
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What can go wrong with a keyring.
 
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
@@ -28,9 +29,29 @@ pub enum KeyringError {
         /// What was asked for.
         name: String,
     },
-    /// The `os` keyring of a desktop session.
-    #[error("no secret service; use --keyring-backend file or test")]
-    NoSecretService,
+    /// The `os` keyring of a system whose own store of secrets this program cannot use.
+    #[error(
+        "keyring backend \"os\" is not supported on this system: export the key from where it is \
+         and import it with --keyring-backend file or test"
+    )]
+    UnsupportedSystem,
+    /// The secret service of the desktop session did not do what was asked of it.
+    #[error("{attempted} in the secret service; --keyring-backend file and test do without it")]
+    SecretService {
+        /// What was asked.
+        attempted: &'static str,
+        /// Why it was not done.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The desktop asks a person before it opens or makes a keyring, and got no answer.
+    #[error(
+        "the secret service did not open its keyring {keyring:?}: its question was dismissed, or \
+         there is no desktop to show it; answer it there, or use --keyring-backend file or test"
+    )]
+    Dismissed {
+        /// The name of the keyring, as the desktop shows it.
+        keyring: &'static str,
+    },
     /// A file or directory could not be read.
     #[error("reading {}", path.display())]
     Read {

@@ -4,12 +4,13 @@
 //! |---|---|---|
 //! | `test` | `<dir>/keyring-test/` | `test` |
 //! | `file` | `<dir>/keyring-file/` | asked for; `keyhash` there has its bcrypt hash |
-//! | `os` | `<dir>/` itself, where there is no desktop session | as `file` |
+//! | `os` | the secret service of a desktop session | the desktop asks |
+//! | | `<dir>/` itself, where there is no such service | as `file` |
 //! | `memory` | nowhere | none |
 //!
 //! For each key there are two items: `<name>.info` with its record, and
-//! `<address in hexadecimal>.address` with the name of the first. Each item is a file, written
-//! whole or not at all, so that others may read the keyring meanwhile and a crash loses no key.
+//! `<address in hexadecimal>.address` with the name of the first. Each item is a file (or an item
+//! of the secret service), written whole or not at all, so that others may read the keyring meanwhile and a crash loses no key.
 //!
 //! Reading never writes: records of before Protobuf are converted as they are read and stay as
 //! they are until [`Keyring::migrate`]. Who asks for a passphrase, and how often, is not known
@@ -24,7 +25,10 @@ mod jwe;
 mod legacy;
 mod lock;
 mod record;
+#[cfg(target_os = "linux")]
+mod secret_service;
 mod store;
+mod system;
 
 use std::fmt;
 
@@ -63,7 +67,8 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// When the backend is [`Backend::Os`] in a desktop session and there are no files to use.
+    /// When the backend is [`Backend::Os`] and the secret service of the desktop session fails, or
+    /// the system keeps secrets in a way of its own and there are no files to use.
     pub fn open(backend: Backend, options: OpenOptions) -> Result<Self, KeyringError> {
         Ok(Self { backend, store: backend::store(backend, options)? })
     }
@@ -106,7 +111,7 @@ impl Keyring {
         Ok(list)
     }
 
-    /// The names of all keys, in order. Needs no passphrase.
+    /// The names of all keys, in order. Needs no passphrase of files.
     ///
     /// # Errors
     ///

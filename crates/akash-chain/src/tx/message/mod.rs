@@ -15,6 +15,7 @@ mod error;
 pub mod escrow;
 pub mod feegrant;
 pub mod market;
+mod packed;
 pub mod provider;
 
 use akash_proto::to_any;
@@ -23,6 +24,7 @@ use prost::Name;
 use prost_types::Any;
 
 pub use error::{HostUriProblem, MessageError};
+pub use packed::PackedError;
 
 /// A message, ready to go into a transaction.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! Closing, pausing and starting groups.
 
+use akash_proto::akash::deployment::v1::GroupId as GroupIdWire;
 use akash_proto::akash::deployment::v1beta4 as wire;
 use akash_types::{Address, GroupId, GroupState};
 
@@ -31,8 +32,7 @@ impl Message for CloseGroup {
     type Wire = wire::MsgCloseGroup;
 
     fn parse(wire: wire::MsgCloseGroup) -> Outcome<Self> {
-        signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::group(wire.id)? })
+        Ok(Self { id: group_of_signer(wire.id)? })
     }
 
     fn signer(&self) -> Address {
@@ -40,14 +40,7 @@ impl Message for CloseGroup {
     }
 
     fn execute(&self, exec: &mut Exec) -> Outcome {
-        let group = exec.group(self.id)?;
-        if group.state == GroupState::Closed {
-            return Err(GROUP_CLOSED.into());
-        }
-        exec.set_group_state(group, GroupState::Closed)?;
-        exec.emit(Event::group_closed(self.id));
-        let closed = exec.on_group_closed(self.id, GroupState::Closed);
-        ignore(closed).map(drop)
+        exec.end_group(self.id, GroupState::Closed, Event::group_closed)
     }
 }
 
@@ -55,8 +48,7 @@ impl Message for PauseGroup {
     type Wire = wire::MsgPauseGroup;
 
     fn parse(wire: wire::MsgPauseGroup) -> Outcome<Self> {
-        signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::group(wire.id)? })
+        Ok(Self { id: group_of_signer(wire.id)? })
     }
 
     fn signer(&self) -> Address {
@@ -64,15 +56,7 @@ impl Message for PauseGroup {
     }
 
     fn execute(&self, exec: &mut Exec) -> Outcome {
-        let group = exec.group(self.id)?;
-        match group.state {
-            GroupState::Closed => return Err(GROUP_CLOSED.into()),
-            GroupState::Paused => return Err(GROUP_PAUSED.into()),
-            GroupState::Open | GroupState::InsufficientFunds => {}
-        }
-        exec.pause_group(group)?;
-        let closed = exec.on_group_closed(self.id, GroupState::Paused);
-        ignore(closed).map(drop)
+        exec.end_group(self.id, GroupState::Paused, Event::group_paused)
     }
 }
 
@@ -80,8 +64,7 @@ impl Message for StartGroup {
     type Wire = wire::MsgStartGroup;
 
     fn parse(wire: wire::MsgStartGroup) -> Outcome<Self> {
-        signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::group(wire.id)? })
+        Ok(Self { id: group_of_signer(wire.id)? })
     }
 
     fn signer(&self) -> Address {
@@ -90,17 +73,29 @@ impl Message for StartGroup {
 
     fn execute(&self, exec: &mut Exec) -> Outcome {
         let group = exec.group(self.id)?;
-        match group.state {
-            GroupState::Closed => return Err(GROUP_CLOSED.into()),
-            GroupState::Open => return Err(GROUP_OPEN.into()),
-            GroupState::Paused | GroupState::InsufficientFunds => {}
-        }
+        may_become(group.state, GroupState::Open)?;
         exec.set_group_state(group.clone(), GroupState::Open)?;
         exec.emit(Event::group_started(self.id));
         let key = DeploymentKey::from(self.id.deployment_id());
         let deployment = exec.tables.deployments.get(&key).ok_or(NOT_FOUND)?;
         let reclamation = deployment.reclamation;
         exec.create_order(&group, reclamation)
+    }
+}
+
+/// The group that a message is about; its owner signs.
+fn group_of_signer(id: Option<GroupIdWire>) -> Outcome<GroupId> {
+    signer(id.as_ref().map_or("", |id| &id.owner))?;
+    ids::group(id)
+}
+
+/// Nothing becomes what it is, and what is closed stays so.
+fn may_become(is: GroupState, wanted: GroupState) -> Outcome {
+    match is {
+        GroupState::Closed => Err(GROUP_CLOSED.into()),
+        GroupState::Paused if wanted == is => Err(GROUP_PAUSED.into()),
+        GroupState::Open if wanted == is => Err(GROUP_OPEN.into()),
+        GroupState::Paused | GroupState::Open | GroupState::InsufficientFunds => Ok(()),
     }
 }
 
@@ -116,16 +111,26 @@ impl Exec {
         Ok(())
     }
 
-    fn pause_group(&mut self, group: Group) -> Outcome {
-        let id = group.id;
-        self.set_group_state(group, GroupState::Paused)?;
-        self.emit(Event::group_paused(id));
-        Ok(())
+    /// Closes or pauses a group for its owner, with its order and lease.
+    fn end_group(
+        &mut self,
+        id: GroupId,
+        state: GroupState,
+        event: fn(GroupId) -> Event,
+    ) -> Outcome {
+        let group = self.group(id)?;
+        may_become(group.state, state)?;
+        self.set_group_state(group, state)?;
+        self.emit(event(id));
+        let closed = self.on_group_closed(id, state);
+        ignore(closed).map(drop)
     }
 
     /// A provider gave a lease up: the tenant decides whether to order again.
     pub(crate) fn pause_group_of_closed_bid(&mut self, id: GroupId) -> Outcome {
         let group = self.group(id)?;
-        self.pause_group(group)
+        self.set_group_state(group, GroupState::Paused)?;
+        self.emit(Event::group_paused(id));
+        Ok(())
     }
 }

@@ -99,7 +99,7 @@ fn keyring(state: &Path) -> anyhow::Result<Keyring> {
         passphrase: Box::new(|_: akash_chain::keys::keyring::Ask<'_>| {
             Err(akash_chain::keys::keyring::NoPassphrase("none is needed".into()))
         }),
-        desktop_session: false,
+        session_bus: None,
     };
     Ok(Keyring::open(Backend::Test, options)?)
 }

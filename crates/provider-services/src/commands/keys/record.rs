@@ -4,7 +4,8 @@ use akash_chain::keys::keyring::KeyRecord;
 use bech32::{Bech32, Hrp};
 use clap::ValueEnum;
 
-use crate::output::{Document, proto_json};
+use crate::output::Document;
+use crate::proto_json;
 
 use super::KeyFormat;
 

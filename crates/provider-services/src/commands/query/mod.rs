@@ -90,7 +90,6 @@ pub(crate) fn run(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    // Within the runtime: a gRPC channel belongs to one from its beginning.
     let found = block_on(async {
         let network = query.args.network(surroundings)?;
         ask(&query.command, &network).await

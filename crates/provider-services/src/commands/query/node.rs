@@ -11,7 +11,8 @@ use serde::Deserialize;
 use super::Found;
 use crate::chain::Network;
 use crate::commands::tx::response;
-use crate::output::{Document, proto_json, tables};
+use crate::output::{Document, tables};
+use crate::proto_json;
 
 const BLOCK_HELP: &str = "\
 Examples:

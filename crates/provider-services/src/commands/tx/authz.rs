@@ -1,19 +1,30 @@
 //! `tx authz`: letting others act in one's name.
 
 use akash_chain::query::Authorization;
-use akash_chain::tx::Message;
-use akash_chain::tx::message::authz::{grant, revoke};
+use akash_chain::tx::message::authz::{exec, grant, revoke};
+use akash_chain::tx::{GivenTx, Message};
 use akash_types::{Address, Coin, EscrowScope};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::file;
+use super::given::TxFile;
 use super::session::Session;
 use crate::chain::values;
+use crate::streams::Streams;
 
 const HELP: &str = "\
 Examples:
   provider-services tx authz grant akash1… deposit --spend-limit 10act --from tenant
-  provider-services tx authz revoke akash1… /akash.escrow.v1.MsgAccountDeposit --from tenant";
+  provider-services tx authz revoke akash1… /akash.escrow.v1.MsgAccountDeposit --from tenant
+  provider-services tx authz exec unsigned.json --from grantee";
+
+const EXEC_HELP: &str = "\
+The file is a transaction of whoever has granted; its signatures, fee and memo do not count.
+
+Examples:
+  provider-services tx deployment close --dseq 101 --from akash1… --generate-only > unsigned.json
+  provider-services tx authz exec unsigned.json --from grantee";
 
 const GRANT_HELP: &str = "\
 Examples:
@@ -37,6 +48,9 @@ enum AuthzCommand {
     /// Allow somebody something in the name of --from
     #[command(after_help = GRANT_HELP)]
     Grant(Grant),
+    /// Do what others have allowed --from to do in their name
+    #[command(after_help = EXEC_HELP)]
+    Exec(TxFile),
     /// Take back what somebody was allowed
     #[command(after_help = REVOKE_HELP)]
     Revoke(Revoke),
@@ -81,11 +95,19 @@ struct Revoke {
 }
 
 impl Authz {
-    pub(super) fn message(&self, session: &Session<'_>) -> anyhow::Result<Message> {
+    pub(super) fn message(
+        &self,
+        session: &Session<'_>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<Message> {
         match &self.command {
             AuthzCommand::Grant(args) => {
                 let expiration = values::after_1970(args.expiration);
                 Ok(grant(session.from(), args.grantee, authorization(args)?, expiration)?)
+            }
+            AuthzCommand::Exec(args) => {
+                let given = GivenTx::new(file::read(&args.path, streams.stdin)?)?;
+                Ok(exec(session.from(), given.messages())?)
             }
             AuthzCommand::Revoke(args) => Ok(revoke(session.from(), args.grantee, &args.msg_type)?),
         }

@@ -11,6 +11,8 @@ mod deployment;
 mod deposit;
 mod escrow;
 mod feegrant;
+mod file;
+mod given;
 mod market;
 mod provider;
 pub(crate) mod response;
@@ -28,6 +30,7 @@ use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 use args::TxArgs;
+use given::GivenCommand;
 use session::Session;
 
 const HELP: &str = "\
@@ -51,6 +54,15 @@ pub(crate) struct Tx {
 
 #[derive(Debug, Subcommand)]
 enum TxCommand {
+    #[command(flatten)]
+    Made(MessageCommand),
+    #[command(flatten)]
+    Given(GivenCommand),
+}
+
+/// Commands that make messages.
+#[derive(Debug, Subcommand)]
+enum MessageCommand {
     /// Attributes that auditors sign
     Audit(audit::Audit),
     /// Grants that let others act in one's name
@@ -76,38 +88,43 @@ pub(crate) fn run(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let from = match &tx.command {
-        TxCommand::Bank(bank) => bank.from(),
-        _ => None,
-    };
-    // Within the runtime: a gRPC channel belongs to one from its beginning.
     block_on(async {
+        let command = match &tx.command {
+            TxCommand::Given(command) => {
+                return given::run(command, &tx.args, surroundings, streams).await;
+            }
+            TxCommand::Made(command) => command,
+        };
+        let from = match command {
+            MessageCommand::Bank(bank) => bank.from(),
+            _ => None,
+        };
         let session = Session::open(&tx.args, from, surroundings, streams.console)?;
-        if let TxCommand::Cert(cert) = &tx.command
+        if let MessageCommand::Cert(cert) = command
             && let Some(generate) = cert.generates()
         {
             return cert::generate(generate, &session, streams);
         }
-        let messages = messages(&tx.command, &session, streams).await?;
+        let messages = messages(command, &session, streams).await?;
         send::send(&session, &messages, streams).await
     })
 }
 
 async fn messages(
-    command: &TxCommand,
+    command: &MessageCommand,
     session: &Session<'_>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Vec<Message>> {
     let message = match command {
-        TxCommand::Audit(audit) => audit.message(session).await,
-        TxCommand::Authz(authz) => authz.message(session),
-        TxCommand::Bank(bank) => bank.message(session),
-        TxCommand::Cert(cert) => cert.message(session).await,
-        TxCommand::Deployment(deployment) => deployment.message(session, streams).await,
-        TxCommand::Escrow(escrow) => escrow.message(session),
-        TxCommand::Feegrant(feegrant) => feegrant.message(session),
-        TxCommand::Market(market) => market.message(session).await,
-        TxCommand::Provider(provider) => provider.message(session, streams),
+        MessageCommand::Audit(audit) => audit.message(session).await,
+        MessageCommand::Authz(authz) => authz.message(session, streams),
+        MessageCommand::Bank(bank) => bank.message(session),
+        MessageCommand::Cert(cert) => cert.message(session).await,
+        MessageCommand::Deployment(deployment) => deployment.message(session, streams).await,
+        MessageCommand::Escrow(escrow) => escrow.message(session),
+        MessageCommand::Feegrant(feegrant) => feegrant.message(session),
+        MessageCommand::Market(market) => market.message(session).await,
+        MessageCommand::Provider(provider) => provider.message(session, streams),
     }?;
     Ok(vec![message])
 }

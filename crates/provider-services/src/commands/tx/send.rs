@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use akash_chain::keys::AccountKey;
 use akash_chain::tx::{
-    Broadcast, Fee, Message, Refusal, RefusalKind, SignedTx, SimulateError, TxPlan, Unsigned, Wait,
+    Broadcast, Fee, Message, RefusalKind, SignedTx, SimulateError, TxPlan, Unsigned, Wait,
     broadcast, simulate,
 };
 use anyhow::{Context, bail};
@@ -21,9 +21,9 @@ const ASSUMED_GAS: u64 = 200_000;
 
 /// Number and sequence of the sender.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
-    number: u64,
-    sequence: u64,
+pub(super) struct Turn {
+    pub(super) number: u64,
+    pub(super) sequence: u64,
     /// Whether the sequence may be another one, because nobody asked for this one.
     free: bool,
 }
@@ -51,10 +51,7 @@ pub(super) async fn send(
         return Ok(ExitCode::SUCCESS);
     }
     let signer = AccountSigner::new(session.account.secret()?);
-    let chain_id = args.chain_id.as_deref().unwrap_or_default();
-    if chain_id.is_empty() {
-        bail!("--chain-id is missing: a signature is for one chain only");
-    }
+    chain_id(session)?;
     let (limit, turn) = gas(session, messages, &signer, turn(session).await?).await?;
     let fee = fee(session, limit)?;
     if !args.yes {
@@ -71,15 +68,33 @@ pub(super) async fn send(
         return print(&document, args.output, streams);
     }
     let (tx, outcome) = broadcast_once_or_twice(session, signed, turn).await?;
-    print(&response::document(tx.hash(), &outcome), args.output, streams)?;
+    report(&tx, &outcome, args.output, streams)
+}
+
+/// Prints what became of a transaction.
+///
+/// # Errors
+///
+/// When it failed.
+pub(super) fn report(
+    tx: &SignedTx,
+    outcome: &Broadcast,
+    format: TxFormat,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<ExitCode> {
+    print(&response::document(tx.hash(), outcome), format, streams)?;
     match outcome.refusal() {
         None => Ok(ExitCode::SUCCESS),
-        Some(refusal) => Err(refused(refusal, &tx)),
+        Some(refusal) => {
+            Err(anyhow::Error::new(refusal).context(format!("transaction {} failed", tx.hash())))
+        }
     }
 }
 
-fn refused(refusal: Refusal, tx: &SignedTx) -> anyhow::Error {
-    anyhow::Error::new(refusal).context(format!("transaction {} failed", tx.hash()))
+/// The chain to sign for.
+pub(super) fn chain_id<'a>(session: &Session<'a>) -> anyhow::Result<&'a str> {
+    let given = session.args.chain_id.as_deref().filter(|id| !id.is_empty());
+    given.context("--chain-id is missing: a signature is for one chain only")
 }
 
 /// Sends; once more if others of this account were faster and the node says which sequence is due.
@@ -102,7 +117,7 @@ async fn broadcast_once_or_twice(
     Ok((tx, outcome))
 }
 
-fn print(
+pub(super) fn print(
     document: &Document,
     format: TxFormat,
     streams: &mut Streams<'_>,
@@ -115,7 +130,7 @@ fn print(
 }
 
 /// Number and sequence, from flags or else from the chain.
-async fn turn(session: &Session<'_>) -> anyhow::Result<Turn> {
+pub(super) async fn turn(session: &Session<'_>) -> anyhow::Result<Turn> {
     let args = session.args;
     if let (Some(number), Some(sequence)) = (args.account_number, args.sequence) {
         return Ok(Turn { number, sequence, free: false });

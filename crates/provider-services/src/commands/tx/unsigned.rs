@@ -5,7 +5,8 @@ use akash_proto::cosmos::tx::v1beta1::{AuthInfo, TxBody, TxRaw};
 use prost::Message as _;
 
 use super::session::Session;
-use crate::output::{Document, proto_json};
+use crate::output::Document;
+use crate::proto_json;
 
 /// A transaction without signature, for whoever signs elsewhere.
 ///

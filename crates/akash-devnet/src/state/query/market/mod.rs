@@ -5,10 +5,11 @@ mod listed;
 pub(super) use listed::{decode_account, encode_account};
 
 use akash_proto::akash::market::{v1, v1beta5 as wire};
+use akash_proto::cosmos::base::query::v1beta1::{PageRequest, PageResponse};
 use akash_types::{BidId, EscrowAccountId, LeaseId, OrderId};
 
 use self::listed::{bid_range, order_range};
-use super::list::{Request, list};
+use super::list::{Listed, Request, list};
 use super::{Answer, account, answer};
 use crate::state::escrow::{ACCOUNT_NOT_FOUND, PAYMENT_NOT_FOUND};
 use crate::state::keys::{BidKey, ByText, OrderKey};
@@ -68,8 +69,13 @@ fn orders(state: &State, request: wire::QueryOrdersRequest) -> Answer<wire::Quer
     })
 }
 
-fn bids(state: &State, request: wire::QueryBidsRequest) -> Answer<wire::QueryBidsResponse> {
-    let filters = request.filters.unwrap_or_default();
+/// The rows of a table that is kept by the ids of bids.
+fn list_by_bid<'a, R: Listed<Key = BidKey>>(
+    state: &'a State,
+    filters: &wire::BidFilters,
+    page: Option<PageRequest>,
+    id: fn(&R) -> BidId,
+) -> Answer<(Vec<&'a R>, PageResponse)> {
     let (owner, provider) = (filter(&filters.owner), filter(&filters.provider));
     let asked = Request {
         state: &filters.state,
@@ -78,42 +84,33 @@ fn bids(state: &State, request: wire::QueryBidsRequest) -> Answer<wire::QueryBid
         range: owner
             .flatten()
             .and_then(|owner| bid_range(owner, filters.dseq, filters.gseq, filters.oseq)),
-        page: request.pagination,
+        page,
     };
-    let (found, page) = list::<Bid>(&state.tables, asked, |bid| {
-        let BidKey { order, provider: by } = BidKey::from(bid.id);
+    list::<R>(&state.tables, asked, |row| {
+        let id = id(row);
+        let BidKey { order, provider: by } = BidKey::from(id);
         met_by(owner, order.owner)
             && met_by(provider, by)
             && met(filters.dseq, order.dseq)
             && met(filters.gseq, order.gseq)
             && met(filters.oseq, order.oseq)
-            && met(filters.bseq, bid.id.bseq())
-    })?;
+            && met(filters.bseq, id.bseq())
+    })
+}
+
+fn bids(state: &State, request: wire::QueryBidsRequest) -> Answer<wire::QueryBidsResponse> {
+    let filters = request.filters.unwrap_or_default();
+    let (found, page) = list_by_bid(state, &filters, request.pagination, |bid: &Bid| bid.id)?;
     let bids = found.into_iter().map(|bid| bid_answer(state, bid)).collect::<Answer<_>>()?;
     Ok(wire::QueryBidsResponse { bids, pagination: Some(page) })
 }
 
 fn leases(state: &State, request: wire::QueryLeasesRequest) -> Answer<wire::QueryLeasesResponse> {
-    let filters = request.filters.unwrap_or_default();
-    let (owner, provider) = (filter(&filters.owner), filter(&filters.provider));
-    let asked = Request {
-        state: &filters.state,
-        owner,
-        provider,
-        range: owner
-            .flatten()
-            .and_then(|owner| bid_range(owner, filters.dseq, filters.gseq, filters.oseq)),
-        page: request.pagination,
-    };
-    let (found, page) = list::<Lease>(&state.tables, asked, |lease| {
-        let BidKey { order, provider: by } = BidKey::from(lease.id);
-        met_by(owner, order.owner)
-            && met_by(provider, by)
-            && met(filters.dseq, order.dseq)
-            && met(filters.gseq, order.gseq)
-            && met(filters.oseq, order.oseq)
-            && met(filters.bseq, lease.id.bseq())
-    })?;
+    let v1::LeaseFilters { owner, provider, state: of, dseq, gseq, oseq, bseq } =
+        request.filters.unwrap_or_default();
+    let filters = wire::BidFilters { owner, provider, state: of, dseq, gseq, oseq, bseq };
+    let id = |lease: &Lease| lease.id.bid_id();
+    let (found, page) = list_by_bid(state, &filters, request.pagination, id)?;
     let leases =
         found.into_iter().map(|lease| lease_answer(state, lease)).collect::<Answer<_>>()?;
     Ok(wire::QueryLeasesResponse { leases, pagination: Some(page) })

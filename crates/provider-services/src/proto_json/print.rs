@@ -1,38 +1,16 @@
-//! Messages of the chain as the JSON that the Go program prints: original names, nothing left out.
-//!
-//! Plain proto3 JSON is not enough: the Go types say of some fields that their text is a decimal,
-//! written without its point on the wire, or that their bytes are digits.
-
-use std::sync::OnceLock;
+//! From bytes to JSON.
 
 use akash_types::Dec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use prost::Message;
 use prost_reflect::{
-    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor,
-    ReflectMessage, Value,
+    DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage, Value,
 };
 use prost_types::{Any, Duration, Timestamp};
 
-use super::document::Document;
-
-/// Text fields that hold decimals of 18 places.
-const DECIMALS: [&str; 2] =
-    ["cosmos.base.v1beta1.DecCoin.amount", "akash.escrow.types.v1.Balance.amount"];
-/// Byte fields that hold digits.
-const DIGITS: [&str; 1] = ["akash.base.resources.v1beta4.ResourceValue.val"];
-
-/// Why bytes do not become a document.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ProtoJsonError {
-    #[error("this program was built with unusable message descriptors: {0}")]
-    Pool(&'static str),
-    #[error("unknown message {0}")]
-    Message(String),
-    #[error("not a {message}")]
-    Decode { message: String, source: prost::DecodeError },
-}
+use super::{ANY, DECIMALS, DIGITS, DURATION, ProtoJsonError, TIMESTAMP, pool};
+use crate::output::Document;
 
 /// The answer of a gRPC method as a document.
 ///
@@ -72,14 +50,10 @@ pub(crate) fn any(any: &Any) -> Document {
     }
 }
 
-fn pool() -> Result<&'static DescriptorPool, ProtoJsonError> {
-    static POOL: OnceLock<Option<DescriptorPool>> = OnceLock::new();
-    POOL.get_or_init(|| DescriptorPool::decode(akash_proto::FILE_DESCRIPTOR_SET).ok())
-        .as_ref()
-        .ok_or(ProtoJsonError::Pool("they cannot be read"))
-}
-
-fn decode(descriptor: MessageDescriptor, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
+pub(super) fn decode(
+    descriptor: MessageDescriptor,
+    bytes: &[u8],
+) -> Result<Document, ProtoJsonError> {
     let name = descriptor.full_name().to_owned();
     let message = DynamicMessage::decode(descriptor, bytes)
         .map_err(|source| ProtoJsonError::Decode { message: name, source })?;
@@ -89,11 +63,11 @@ fn decode(descriptor: MessageDescriptor, bytes: &[u8]) -> Result<Document, Proto
 fn of_message(message: &DynamicMessage) -> Document {
     let descriptor = message.descriptor();
     match descriptor.full_name() {
-        "google.protobuf.Any" => return packed(message, any),
-        "google.protobuf.Timestamp" => {
+        ANY => return packed(message, any),
+        TIMESTAMP => {
             return packed(message, |time: &Timestamp| Document::text(time.to_string()));
         }
-        "google.protobuf.Duration" => return packed(message, |span: &Duration| duration(span)),
+        DURATION => return packed(message, |span: &Duration| duration(span)),
         _ => {}
     }
     // In the order of the .proto file, which is that of the Go struct.
@@ -177,7 +151,7 @@ fn decimal(wire: &str) -> Document {
 }
 
 /// Seconds, with as many places as needed of 0, 3, 6 or 9.
-fn duration(span: &Duration) -> Document {
+pub(super) fn duration(span: &Duration) -> Document {
     let sign = if span.seconds < 0 || span.nanos < 0 { "-" } else { "" };
     let nanos = format!("{:09}", span.nanos.unsigned_abs());
     let places = match nanos.trim_end_matches('0').len() {
@@ -201,86 +175,4 @@ fn packed<M: Message + Default>(
 ) -> Document {
     // Encoding to memory and reading the same type back cannot fail.
     M::decode(message.encode_to_vec().as_slice()).map_or(Document::Null, |message| write(&message))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde::Deserialize;
-    use serde_json::value::RawValue;
-
-    use super::*;
-
-    const RECORDED: &str = include_str!("../../../../fixtures/chain/grpc.jsonl");
-
-    #[derive(Deserialize)]
-    struct Call {
-        name: String,
-        method: String,
-        code: u32,
-        #[serde(default)]
-        response_b64: String,
-        rest_json: Option<Box<RawValue>>,
-    }
-
-    /// JSON without the spaces between its tokens.
-    fn compact(json: &str) -> String {
-        let (mut out, mut quoted, mut escaped) = (String::new(), false, false);
-        for c in json.chars() {
-            if quoted {
-                out.push(c);
-                quoted = escaped || c != '"';
-                escaped = !escaped && c == '\\';
-            } else if !c.is_whitespace() {
-                out.push(c);
-                quoted = c == '"';
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn every_recorded_answer_is_what_the_node_printed() {
-        let mut compared = 0;
-        for line in RECORDED.lines() {
-            let call: Call = serde_json::from_str(line).unwrap();
-            // The node's own versions of CometBFT's messages are not ours to print.
-            if call.code != 0 || call.method.starts_with("/cosmos.base.tendermint.") {
-                continue;
-            }
-            // Not all of them are served as REST too.
-            let Some(wanted) = call.rest_json.filter(|json| !json.get().starts_with("{\"code\""))
-            else {
-                continue;
-            };
-            let bytes = STANDARD.decode(&call.response_b64).unwrap();
-            let printed = answer(&call.method, &bytes).unwrap().to_json();
-            assert_eq!(printed, compact(wanted.get()), "{}", call.name);
-            compared += 1;
-        }
-        assert!(compared >= 18, "{compared}");
-    }
-
-    #[test]
-    fn recorded_transactions_print_as_they_were_generated() {
-        let recorded = include_str!("../../../../fixtures/chain/tx-closebid-ok.json");
-        let recorded: serde_json::Value = serde_json::from_str(recorded).unwrap();
-        let raw = STANDARD.decode(recorded["tx_raw_b64"].as_str().unwrap()).unwrap();
-        let raw = akash_proto::cosmos::tx::v1beta1::TxRaw::decode(raw.as_slice()).unwrap();
-        let body =
-            akash_proto::cosmos::tx::v1beta1::TxBody::decode(raw.body_bytes.as_slice()).unwrap();
-        let printed: serde_json::Value =
-            serde_json::from_str(&message(&body).unwrap().to_json()).unwrap();
-        assert_eq!(printed, recorded["tx_json"]["body"]);
-    }
-
-    #[test]
-    fn spans_and_unknown_messages_have_their_form() {
-        let span = |seconds, nanos| duration(&Duration { seconds, nanos });
-        assert_eq!(span(3600, 0), Document::text("3600s"));
-        assert_eq!(span(1, 500_000_000), Document::text("1.500s"));
-        assert_eq!(span(0, 1), Document::text("0.000000001s"));
-        assert_eq!(span(-1, -500_000), Document::text("-1.000500s"));
-        let unknown = Any { type_url: "/x.Y".to_owned(), value: vec![1] };
-        assert_eq!(any(&unknown).to_json(), r#"{"@type":"/x.Y","value":"AQ=="}"#);
-    }
 }

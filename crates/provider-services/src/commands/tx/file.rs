@@ -1,0 +1,76 @@
+//! A transaction in a file, as `--generate-only` and `tx sign` print it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use akash_proto::cosmos::tx::v1beta1::Tx;
+use anyhow::Context;
+
+use crate::output::printable;
+use crate::proto_json;
+
+/// A node takes none that is longer on the wire.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Reads a transaction from a file, or from standard input where the path is `-`.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not the JSON of a transaction.
+pub(super) fn read(path: &Path, stdin: &mut dyn Read) -> anyhow::Result<Tx> {
+    let name = match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => printable(&path.to_string_lossy()),
+    };
+    let text = text(path, stdin).with_context(|| format!("cannot read {name}"))?;
+    parse(&text).with_context(|| format!("{name} is not a transaction as --generate-only prints"))
+}
+
+fn text(path: &Path, stdin: &mut dyn Read) -> io::Result<String> {
+    let mut text = String::new();
+    let limit = MAX_BYTES.saturating_add(1);
+    match path.as_os_str() == "-" {
+        true => stdin.take(limit).read_to_string(&mut text)?,
+        false => File::open(path)?.take(limit).read_to_string(&mut text)?,
+    };
+    match u64::try_from(text.len()) {
+        Ok(..=MAX_BYTES) => Ok(text),
+        _ => Err(io::ErrorKind::FileTooLarge.into()),
+    }
+}
+
+fn parse(text: &str) -> anyhow::Result<Tx> {
+    let mut json: serde_json::Value = serde_json::from_str(text)?;
+    // What `query tx` prints says what it is.
+    if let Some(entries) = json.as_object_mut()
+        && entries.get("@type").is_some_and(|kind| kind == "/cosmos.tx.v1beta1.Tx")
+    {
+        entries.remove("@type");
+    }
+    let tx: Tx = proto_json::read(&json)?;
+    tx.body.as_ref().context("\"body\" is missing")?;
+    Ok(tx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_has_a_body_and_nothing_unknown() {
+        let body = r#"{"body":{"messages":[],"memo":"hello"},"auth_info":null,"signatures":[]}"#;
+        assert_eq!(parse(body).unwrap().body.unwrap().memo, "hello");
+        let queried = r#"{"@type":"/cosmos.tx.v1beta1.Tx","body":{}}"#;
+        assert!(parse(queried).is_ok());
+        for wrong in ["", "[]", "{}", r#"{"body":{"memos":""}}"#, r#"{"body":{},"@type":"x"}"#] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_a_node_would_take() {
+        let error = read(Path::new("-"), &mut io::repeat(b' ')).unwrap_err();
+        assert!(format!("{error:#}").contains("cannot read standard input"), "{error:#}");
+    }
+}

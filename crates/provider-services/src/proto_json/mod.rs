@@ -1,0 +1,46 @@
+//! Messages of the chain as the JSON that the Go program prints and reads: original names, nothing
+//! left out.
+//!
+//! Plain proto3 JSON is not enough: the Go types say of some fields that their text is a decimal,
+//! written without its point on the wire, or that their bytes are digits. `print` and `read`
+//! are each other's reverse.
+
+mod print;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use prost_reflect::DescriptorPool;
+
+pub(crate) use print::{answer, any, base64_text, message};
+pub(crate) use read::read;
+
+/// Text fields that hold decimals of 18 places.
+const DECIMALS: [&str; 2] =
+    ["cosmos.base.v1beta1.DecCoin.amount", "akash.escrow.types.v1.Balance.amount"];
+/// Byte fields that hold digits.
+const DIGITS: [&str; 1] = ["akash.base.resources.v1beta4.ResourceValue.val"];
+/// Messages with a form of their own.
+const ANY: &str = "google.protobuf.Any";
+const TIMESTAMP: &str = "google.protobuf.Timestamp";
+const DURATION: &str = "google.protobuf.Duration";
+
+/// Why bytes do not become a document.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProtoJsonError {
+    #[error("this program was built with unusable message descriptors: {0}")]
+    Pool(&'static str),
+    #[error("unknown message {0}")]
+    Message(String),
+    #[error("not a {message}")]
+    Decode { message: String, source: prost::DecodeError },
+}
+
+fn pool() -> Result<&'static DescriptorPool, ProtoJsonError> {
+    static POOL: OnceLock<Option<DescriptorPool>> = OnceLock::new();
+    POOL.get_or_init(|| DescriptorPool::decode(akash_proto::FILE_DESCRIPTOR_SET).ok())
+        .as_ref()
+        .ok_or(ProtoJsonError::Pool("they cannot be read"))
+}
