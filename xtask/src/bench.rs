@@ -21,6 +21,12 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     Bench {
+        name: "chain",
+        package: "akash-chain",
+        target: "chain",
+        about: "blocks followed per second while catching up, and what that run grows by",
+    },
+    Bench {
         name: "devnet",
         package: "akash-devnet",
         target: "devnet",
