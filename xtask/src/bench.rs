@@ -21,6 +21,12 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     Bench {
+        name: "chain",
+        package: "akash-devnet",
+        target: "chain",
+        about: "bursts of orders in one block: blocks and transactions until all are bid on",
+    },
+    Bench {
         name: "devnet",
         package: "akash-devnet",
         target: "devnet",
