@@ -24,7 +24,7 @@ const BENCHES: &[Bench] = &[
         name: "chain",
         package: "akash-chain",
         target: "chain",
-        about: "blocks followed per second while catching up, and what that run grows by",
+        about: "blocks followed per second, and blocks until a burst of orders is bid on",
     },
     Bench {
         name: "devnet",

@@ -10,6 +10,7 @@ use super::hold::HoldReason;
 use super::input::{LaneBlock, OurTx, TxOutcome};
 use super::machine::Lane;
 use super::queue::{Otherwise, Place};
+use super::sequence::Phase;
 
 /// How often a message is tried that fails for no reason of its own.
 const MOST_ATTEMPTS: u32 = 5;
@@ -69,7 +70,7 @@ impl Lane {
                 }
                 self.sequence.want();
             }
-            None if self.sequence.next < next => {
+            None if self.sequence.phase == Phase::Ready && self.sequence.next < next => {
                 self.sequence.next = next;
                 self.sequence.want();
             }

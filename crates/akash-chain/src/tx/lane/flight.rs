@@ -120,7 +120,11 @@ impl Flights {
         bids.map(|flight| flight.fee.gas_limit).sum()
     }
 
-    /// Whether every broadcast has its answer.
+    pub(super) fn unanswered(&self) -> usize {
+        self.iter().filter(|flight| flight.sent != Sent::Resting).count()
+    }
+
+    /// Whether no broadcast waits for its answer.
     pub(super) fn all_answered(&self) -> bool {
         self.iter().all(|flight| flight.sent != Sent::Broadcasting)
     }

@@ -13,6 +13,8 @@ pub struct LaneStatus {
     pub queued: Vec<(Class, usize)>,
     /// Transactions that were given to a node and are in no block yet.
     pub txs_in_flight: usize,
+    /// How many of those wait for the node's answer.
+    pub txs_unanswered: usize,
     /// Messages in them.
     pub messages_in_flight: usize,
     /// Intents of which the chain is asked whether they hold.
@@ -66,6 +68,7 @@ impl Lane {
                 .map(|class| (class, self.queue.count_waiting(class)))
                 .collect(),
             txs_in_flight: self.flights.len(),
+            txs_unanswered: self.flights.unanswered(),
             messages_in_flight: self.flights.messages(),
             doubtful: self.queue.doubts().count(),
             sequence: self.sequence_status(),

@@ -179,7 +179,7 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
                 let tx = draft.tx;
                 match self.unsigned(&draft).map(|unsigned| unsigned.to_simulate()) {
                     Ok(raw) => {
-                        self.ask(move |source| async move { source.simulate(tx, raw).await })
+                        self.ask(move |source| async move { source.simulate(tx, raw).await });
                     }
                     Err(refusal) => {
                         let answer = ask::not_built(refusal);

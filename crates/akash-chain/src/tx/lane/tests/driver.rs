@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use akash_types::{Class, Intent, IntentId, Outcome, Wanted};
+use akash_types::{Action, Class, Intent, IntentId, Outcome, Wanted};
 
 use super::super::{
     AccountRead, Broadcasted, Draft, Effect, Input, Lane, LaneBlock, LaneConfig, LookedUp,
@@ -25,6 +25,11 @@ impl Dice {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % limit.max(1)
+    }
+
+    /// An index into something of this length.
+    fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(u64::try_from(length).unwrap())).unwrap()
     }
 
     /// True this many times of a hundred.
@@ -59,9 +64,9 @@ pub(super) struct Driver {
     blocks: VecDeque<LaneBlock>,
     kept: BTreeMap<TxRef, ModelTx>,
     wake: Option<Duration>,
+    /// Class and gas of what is under way.
+    shares: BTreeMap<TxRef, (Class, u64)>,
     foreign: u64,
-    /// Most gas of bids that was in flight at once.
-    pub(super) drafts: Vec<(Class, usize, u64)>,
 }
 
 impl Driver {
@@ -82,8 +87,8 @@ impl Driver {
             blocks: VecDeque::new(),
             kept: BTreeMap::new(),
             wake: None,
+            shares: BTreeMap::new(),
             foreign: 0,
-            drafts: Vec::new(),
         }
     }
 
@@ -110,7 +115,10 @@ impl Driver {
             }
             Effect::Broadcast(draft) => self.sign(draft),
             Effect::Rebroadcast { tx, attempt } => self.broadcasts.push_back((tx, attempt)),
-            Effect::Drop { tx } => drop(self.kept.remove(&tx)),
+            Effect::Drop { tx } => {
+                self.kept.remove(&tx);
+                self.shares.remove(&tx);
+            }
             Effect::WakeAt(at) => self.wake = Some(at),
             Effect::Done { intent, outcome } => {
                 let before = self.done.insert(intent, outcome.clone());
@@ -131,10 +139,24 @@ impl Driver {
             intents: draft.intents.clone(),
         };
         let class = self.chain.intents[&draft.intents[0]].class;
-        self.drafts.push((class, draft.intents.len(), draft.fee.gas_limit));
+        self.shares.insert(draft.tx, (class, draft.fee.gas_limit));
+        self.check_shares();
         self.kept.insert(draft.tx, tx);
         self.broadcasts.push_back((draft.tx, 1));
         self.feed(Input::Signed { tx: draft.tx, signature });
+    }
+
+    /// What is under way fits a block, and of it bids fit four fifths, unless it is one alone.
+    fn check_shares(&self) {
+        let most = self.lane.config().block_gas;
+        let gas = |which: &dyn Fn(Class) -> bool| -> (usize, u64) {
+            let shares = self.shares.values().filter(|(class, _)| which(*class));
+            (shares.clone().count(), shares.map(|(_, gas)| gas).sum())
+        };
+        let (count, all) = gas(&|_| true);
+        assert!(count == 1 || all <= most, "{count} transactions ask for {all}");
+        let (count, bids) = gas(&|class| class == Class::Bid);
+        assert!(count <= 1 || bids <= most / 5 * 4, "{count} with bids ask for {bids}");
     }
 
     /// One thing happens.
@@ -165,7 +187,7 @@ impl Driver {
         if self.questions.is_empty() {
             return;
         }
-        let index = self.dice.below(self.questions.len() as u64) as usize;
+        let index = self.dice.index(self.questions.len());
         let question = self.questions.swap_remove(index);
         let unlucky = self.unlucky();
         let (chain, height) = (&self.chain, self.chain.height);
@@ -233,7 +255,7 @@ impl Driver {
         if self.answers.is_empty() {
             return;
         }
-        let index = self.dice.below(self.answers.len() as u64) as usize;
+        let index = self.dice.index(self.answers.len());
         let answer = self.answers.swap_remove(index);
         if self.unlucky() {
             self.answers.push(answer.clone());
@@ -255,7 +277,7 @@ impl Driver {
         let number = self.foreign;
         let foreign = self.trouble > 0 && self.dice.percent(self.trouble);
         let first = foreign.then(|| format!("elsewhere {number}").into_bytes());
-        let most = if self.unlucky() { self.dice.below(4) as usize } else { usize::MAX };
+        let most = if self.unlucky() { self.dice.index(4) } else { usize::MAX };
         let block = self.chain.block(first, most);
         self.blocks.push_back(block);
     }
@@ -267,7 +289,7 @@ impl Driver {
                 self.chain.foreign(self.foreign);
             }
             1 => {
-                let index = self.dice.below(5) as usize;
+                let index = self.dice.index(5);
                 self.chain.lose(index);
             }
             2 => self.chain.mempool.clear(),
@@ -284,17 +306,14 @@ impl Driver {
                         && !self.forgotten.contains(&intent.id)
                         && !self.abandoned.contains(&intent.id)
                 });
-                if let Some(intent) = open.cloned() {
-                    self.chain.closed_orders.insert(intent.action.subject().map_or(0, |_| {
-                        match &intent.action {
-                            akash_types::Action::CreateBid(offer) => offer.id.dseq(),
-                            _ => 0,
-                        }
-                    }));
-                    if self.dice.percent(50) {
-                        self.forgotten.push(intent.id);
-                        self.feed(Input::Forget(intent.id));
-                    }
+                let Some(intent) = open else { return };
+                let (id, action) = (intent.id, intent.action.clone());
+                if let Action::CreateBid(offer) = action {
+                    self.chain.closed_orders.insert(offer.id.dseq());
+                }
+                if self.dice.percent(50) {
+                    self.forgotten.push(id);
+                    self.feed(Input::Forget(id));
                 }
             }
             _ => {}
@@ -310,6 +329,7 @@ impl Driver {
         self.broadcasts.clear();
         self.answers.clear();
         self.kept.clear();
+        self.shares.clear();
         self.wake = None;
         self.feed(Input::Tick);
         let is_wanted = |intent: &&Intent| {
