@@ -13,5 +13,6 @@
 //! It knows neither the chain nor the gateway: it is told what to run.
 
 pub mod core;
-
+pub mod driver;
+pub mod store;
 mod wire;
