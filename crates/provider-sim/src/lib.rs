@@ -14,5 +14,8 @@
 
 pub mod core;
 pub mod driver;
+mod link;
+pub mod remote;
+pub mod server;
 pub mod store;
 mod wire;

@@ -6,6 +6,7 @@
 mod amount;
 mod document;
 mod groups;
+mod nodes;
 mod palette;
 mod problem;
 pub(crate) mod proto_json;
@@ -16,6 +17,7 @@ mod yaml;
 
 pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
+pub(crate) use nodes::render_nodes;
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};
 pub(crate) use text::{counted, printable};

@@ -219,3 +219,6 @@ fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreErr
     let path = path.to_owned();
     move |source| StoreError::Io { what, path, source }
 }
+
+#[cfg(test)]
+mod tests;
