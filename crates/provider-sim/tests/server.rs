@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use akash_sdl::{Grammar, Sdl};
+use akash_sdl::Sdl;
 use provider_engine::cluster::command::{CommandFailure, Operation, Workload};
 use provider_engine::cluster::port::{Changes, Execute, Inspect, Observe, ReadFailure};
 use provider_engine::cluster::view::{Condition, ViewChange};
@@ -41,7 +41,6 @@ fn examples() -> Vec<Arc<Workload>> {
     let mut workloads: Vec<Arc<Workload>> = Vec::new();
     for path in files.filter(|path| path.is_file()) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let _ = Grammar::default();
         let sdl = Sdl::read(&text).unwrap();
         let manifest = sdl.manifest();
         for (index, group) in manifest.groups.iter().enumerate() {
@@ -149,7 +148,7 @@ async fn what_is_no_request_ends_the_connection_and_nothing_else() {
         stream.shutdown().await.unwrap();
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
-        assert_eq!(answer, [], "{nonsense:?}");
+        assert!(answer.is_empty(), "{nonsense:?}");
     }
     let driver = RemoteDriver::new(server.address());
     assert_eq!(driver.execute(Operation::Maintain(true)).await, Ok(()));

@@ -1,9 +1,8 @@
 //! The state of a cluster in a file that only grows, until it is written anew.
 //!
 //! A line is one change, as JSON: the whole of a lease, the end of one, or maintenance. The last
-//! line about a thing counts. What commands did is synced before anybody hears of it; what happened
-//! by itself is written, and may be lost with the machine, not with the process. A line that was
-//! not finished is cut off when the file is opened: nobody has heard of it.
+//! line about a thing counts. What a step changed is synced before anybody hears of it. A line that
+//! was not finished is cut off when the file is opened: nobody has heard of it.
 //!
 //! When most of the file is history, what is left is written beside it and put in its place.
 

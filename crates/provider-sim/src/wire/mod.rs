@@ -8,7 +8,7 @@ mod request;
 mod tenant;
 mod view;
 
-pub(crate) use nouns::{AmountsWire, CardWire, LeaseIdWire, WorkloadWire};
+pub(crate) use nouns::{AmountsWire, CardWire, LeaseIdWire, WorkloadWire, group_to_json};
 pub(crate) use request::{FailureWrap, OperationWire, Request};
 pub(crate) use tenant::{
     EventWrap, ExecFailureWrap, InputWrap, LogWrap, OutputWrap, QueryWrap, ReadFailureWrap,
