@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
+use crate::commands::sim_cluster::SimClusterArgs;
 use crate::commands::tx::Tx;
 use crate::commands::version::VERSION;
 use crate::surroundings::Globals;
@@ -29,6 +30,7 @@ Examples:
   provider-services query market lease list --provider akash1… -o table
   provider-services tx deployment create deploy.yaml --from tenant
   provider-services devnet
+  provider-services sim-cluster
   provider-services help sdl groups";
 
 const SDL_HELP: &str = "\
@@ -112,6 +114,11 @@ pub(crate) enum Command {
     ///
     /// It has one node, which speaks like any other, and nobody's money.
     Devnet(DevnetArgs),
+    /// Run a simulated cluster on this machine, to try things
+    ///
+    /// Nothing runs in it, everything behaves: workloads start, fail, write logs and answer in a
+    /// shell. It lives in a process of its own, so that they outlive the provider.
+    SimCluster(SimClusterArgs),
     /// Print the manifest that an SDL becomes
     ///
     /// The manifest is what a tenant sends to a provider once a lease exists.

@@ -14,3 +14,23 @@ pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> an
         .context("cannot start the async runtime")?;
     runtime.block_on(future)
 }
+
+/// Ready when somebody wants the program to stop.
+///
+/// # Errors
+///
+/// When signals cannot be heard.
+pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let context = "cannot listen for signals";
+    let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+    let mut terminate = signal(SignalKind::terminate()).context(context)?;
+    let mut hangup = signal(SignalKind::hangup()).context(context)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
+}

@@ -13,5 +13,9 @@
 //! It knows neither the chain nor the gateway: it is told what to run.
 
 pub mod core;
-
+pub mod driver;
+mod link;
+pub mod remote;
+pub mod server;
+pub mod store;
 mod wire;

@@ -69,8 +69,11 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-sim",
-        may_not_reach: &[&["akash-chain", "provider-gateway"]],
-        because: "a driver runs workloads and is told which",
+        may_not_reach: &[
+            &["akash-chain", "provider-gateway", "provider-testkit"],
+            &["kube", "kube-*", "bollard", "redis", "tonic"],
+        ],
+        because: "a driver runs workloads and is told which; this one needs nothing to run them",
     },
     Rule {
         of: "provider-operators",

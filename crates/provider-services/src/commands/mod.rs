@@ -6,6 +6,7 @@ mod ids;
 pub(crate) mod keys;
 pub(crate) mod query;
 pub(crate) mod sdl;
+pub(crate) mod sim_cluster;
 pub(crate) mod tx;
 pub(crate) mod version;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(
         Command::Tx(tx) => tx::run(&tx, surroundings, streams),
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
+        Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Completion(args) => completion::run(&args, streams),

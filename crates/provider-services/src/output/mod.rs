@@ -6,6 +6,7 @@
 mod amount;
 mod document;
 mod groups;
+mod nodes;
 mod palette;
 mod problem;
 mod table;
@@ -15,6 +16,7 @@ mod yaml;
 
 pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
+pub(crate) use nodes::render_nodes;
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};
 pub(crate) use text::{counted, printable};

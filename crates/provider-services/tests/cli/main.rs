@@ -10,6 +10,7 @@ mod keys;
 mod manifest;
 mod program;
 mod query;
+mod sim_cluster;
 mod support;
 mod tx;
 mod tx_messages;

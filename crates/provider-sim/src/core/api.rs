@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use provider_engine::cluster::command::{Command, CommandAnswer, CommandFailure};
 use provider_engine::cluster::view::ViewChange;
+use serde::{Deserialize, Serialize};
 
 use super::timers::Timer;
 use super::{SimCluster, SimOutput};
 
 /// How often out of a thousand commands something goes wrong on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     /// It is not done, and the answer says that nobody answered.
     pub fail: u32,

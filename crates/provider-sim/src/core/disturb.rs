@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use akash_types::LeaseId;
 use provider_engine::cluster::view::{Amounts, Name};
+use serde::{Deserialize, Serialize};
 
 use super::api::Faults;
 use super::events::What;
@@ -11,7 +12,7 @@ use super::pod::{Cause, Failure, Pod, PodKey, PodState};
 use super::{SimCluster, SimOutput};
 
 /// Something that goes wrong, or right again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Disturbance {
     /// A node does not answer any more. Its pods fail, and after a while are made elsewhere.
     NodeLost(Name),
@@ -22,7 +23,7 @@ pub enum Disturbance {
     /// New pods are kept away from a node, or not any more.
     Cordon(Name, bool),
     /// Pods that are not of leases ask for this much on a node.
-    Others(Name, Amounts),
+    Others(Name, #[serde(with = "crate::wire::amounts")] Amounts),
     /// So many of a thousand running containers are killed.
     KillContainers {
         /// How many of a thousand.
@@ -89,7 +90,7 @@ impl SimCluster {
     }
 
     fn node_back(&mut self, name: &Name) {
-        if !self.machines.get(name).is_some_and(|machine| !machine.up) {
+        if self.machines.get(name).is_none_or(|machine| machine.up) {
             return;
         }
         self.change_node(name, |machine| machine.up = true);

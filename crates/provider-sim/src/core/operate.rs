@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use akash_sdl::Manifest;
 use akash_sdl::manifest::{Group, Service};
 use akash_types::{GpuModel, LeaseId};
 use provider_engine::cluster::command::{CommandFailure, Operation, Workload};
@@ -18,6 +17,7 @@ use super::machine::is_of;
 use super::need::{Need, card_wishes};
 use super::pod::Template;
 use super::timers::Timer;
+use crate::wire::group_to_json;
 
 /// Most replicas of one service: more are a mistake, and would only cost memory.
 const MOST_REPLICAS: u32 = 1000;
@@ -58,7 +58,9 @@ impl SimCluster {
         let id = workload.lease;
         self.not_terminating(id)?;
         let lease = self.leases.entry(id).or_insert_with(|| Lease::new(id));
-        if lease.deployed && lease.held.as_ref() == Some(&workload) {
+        let is_known =
+            |held: &Arc<Workload>| is_same(held, &workload) && held.withheld == workload.withheld;
+        if lease.deployed && lease.held.as_ref().is_some_and(is_known) {
             return Ok(());
         }
         lease.held = Some(Arc::clone(&workload));
@@ -213,7 +215,10 @@ impl SimCluster {
 
 /// Whether two workloads are kept as the same thing.
 fn is_same(one: &Workload, other: &Workload) -> bool {
-    one.version == other.version && one.group == other.group && one.cards == other.cards
+    let same_text = || group_to_json(&one.group) == group_to_json(&other.group);
+    one.version == other.version
+        && one.cards == other.cards
+        && (one.group == other.group || same_text())
 }
 
 /// The services that shall run, each with a higher generation if it changed.
@@ -236,7 +241,7 @@ fn merge(
 fn revision(service: &Service, card: Option<&CardChoice>) -> u64 {
     let service = Service { count: 0, ..service.clone() };
     let group = Group { name: String::new(), services: vec![service] };
-    let mut text = Manifest { groups: vec![group] }.to_json();
+    let mut text = group_to_json(&group);
     let _ = write!(text, "{card:?}");
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))

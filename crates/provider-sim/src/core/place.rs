@@ -148,8 +148,8 @@ impl SimCluster {
     /// Room became free: looks again, soon, at what waits for some.
     pub(super) fn look_soon(&mut self) {
         let due = self.now.saturating_add(self.settings.delays.reschedule);
-        if !self.waiting.is_empty() && !self.timers.has_look(due) {
-            self.timers.set(due, Timer::Look);
+        if !self.waiting.is_empty() {
+            self.timers.set_look(due);
         }
     }
 

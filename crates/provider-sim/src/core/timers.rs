@@ -24,24 +24,34 @@ pub(super) enum Timer {
 
 /// What is due when, the earliest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Timers(BTreeSet<(Duration, Timer)>);
+pub(super) struct Timers {
+    due: BTreeSet<(Duration, Timer)>,
+    /// Whether another look is due; one is enough.
+    looks: bool,
+}
 
 impl Timers {
     pub(super) fn set(&mut self, due: Duration, timer: Timer) {
-        self.0.insert((due, timer));
+        self.due.insert((due, timer));
+    }
+
+    /// Sets another look, unless one is due anyway.
+    pub(super) fn set_look(&mut self, due: Duration) {
+        if !self.looks {
+            self.looks = true;
+            self.set(due, Timer::Look);
+        }
     }
 
     pub(super) fn next_due(&self) -> Option<Duration> {
-        self.0.first().map(|(due, _)| *due)
+        self.due.first().map(|(due, _)| *due)
     }
 
     /// The earliest that is due until `now`.
     pub(super) fn take_due(&mut self, now: Duration) -> Option<(Duration, Timer)> {
-        self.0.first().is_some_and(|(due, _)| *due <= now).then(|| self.0.pop_first())?
-    }
-
-    /// Whether there is one already that is due by `due`.
-    pub(super) fn has_look(&self, due: Duration) -> bool {
-        self.0.iter().take_while(|(at, _)| *at <= due).any(|(_, timer)| *timer == Timer::Look)
+        self.due.first().filter(|(due, _)| *due <= now)?;
+        let taken = self.due.pop_first();
+        self.looks &= !matches!(taken, Some((_, Timer::Look)));
+        taken
     }
 }

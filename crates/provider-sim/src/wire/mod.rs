@@ -4,8 +4,17 @@
 //! noun would refuse.
 
 mod nouns;
+mod request;
+mod tenant;
+mod view;
 
-pub(crate) use nouns::{AmountsWire, CardWire, LeaseIdWire, WorkloadWire};
+pub(crate) use nouns::{AmountsWire, CardWire, LeaseIdWire, WorkloadWire, group_to_json};
+pub(crate) use request::{FailureWrap, OperationWire, Request};
+pub(crate) use tenant::{
+    EventWrap, ExecFailureWrap, InputWrap, LogWrap, OutputWrap, QueryWrap, ReadFailureWrap,
+    RequestWrap, ServicesWrap, StatusWrap,
+};
+pub(crate) use view::{Assembly, ChangeWire, HeldWire, lines};
 
 /// Modules for `#[serde(with = …)]`: a noun through its counterpart.
 macro_rules! through {

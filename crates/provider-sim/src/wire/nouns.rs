@@ -156,6 +156,8 @@ pub(crate) fn version(text: &str) -> Result<akash_sdl::Version, Unreadable> {
     Ok(bytes.into())
 }
 
+/// A group as tenants send it. Go leaves out an empty list of volumes, and so does this: read back,
+/// it is no list. Whoever compares groups that were read compares this text.
 pub(crate) fn group_to_json(group: &Group) -> String {
     Manifest { groups: vec![group.clone()] }.to_json()
 }

@@ -17,7 +17,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
 use crate::chain::values;
-use crate::runtime::block_on;
+use crate::runtime::{block_on, stop_signal};
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use genesis::{Grant, Start};
@@ -154,20 +154,4 @@ fn replayed(progress: Progress) {
 fn faucet(keyring: &Keyring) -> Option<FaucetConfig> {
     let secret = keyring.get(FAUCET).ok()?.secret_key().ok()?;
     Some(FaucetConfig { secret: *secret.to_bytes(), amount: FAUCET_AMOUNT.to_owned() })
-}
-
-/// Ready when somebody wants the program to stop.
-fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let context = "cannot listen for signals";
-    let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
-    let mut terminate = signal(SignalKind::terminate()).context(context)?;
-    let mut hangup = signal(SignalKind::hangup()).context(context)?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    })
 }

@@ -1,0 +1,5 @@
+mod books;
+mod disturb;
+mod life;
+mod read;
+mod support;
