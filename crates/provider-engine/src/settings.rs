@@ -54,3 +54,32 @@ pub struct Settings {
     /// Manifests and hostnames.
     pub manifest: ManifestSettings,
 }
+
+impl Settings {
+    /// The defaults of the contract, where it has some, for a provider that prices like this.
+    #[must_use]
+    pub fn new(provider: Address, bid_deposit: Coin, bid_fee: Coin, pricing: Pricing) -> Self {
+        let five_minutes = Duration::from_secs(300);
+        Self {
+            provider,
+            attributes: Vec::new(),
+            escrow: EscrowSettings::new(provider, bid_fee.clone(), bid_deposit.clone()),
+            bid_deposit,
+            bid_fee,
+            price_denoms: Vec::new(),
+            bid_timeout: Some(five_minutes),
+            manifest_timeout: Some(five_minutes),
+            reclamation_window: None,
+            commit: CommitLevels::default(),
+            policy: Policy::default(),
+            pricing,
+            seed: 0,
+            patience: Patience::default(),
+            check_period: Duration::from_secs(4),
+            check_jitter: Duration::from_secs(15),
+            reconcile_period: Duration::from_secs(60),
+            breaker: BreakerSettings::default(),
+            manifest: ManifestSettings::default(),
+        }
+    }
+}

@@ -126,6 +126,10 @@ impl Engine {
                     self.note_order(order, Decision::DeployFailed { why });
                 }
                 self.step_lease(order, LeaseInput::Deployed(result.clone()));
+                if self.cluster.fresh {
+                    let seen = self.sighting(workload.lease);
+                    self.step_lease(order, LeaseInput::Seen(seen));
+                }
                 self.manifest(ManifestInput::DeployEnded { workload, result });
             }
             Operation::Teardown { lease, .. } => {

@@ -16,6 +16,7 @@ impl Engine {
             return;
         }
         self.market.fees.roll(block.time);
+        self.ask_what_waited();
         for event in &block.events {
             self.event(event);
         }
@@ -28,8 +29,17 @@ impl Engine {
 
     pub(super) fn resync(&mut self, height: u64, time: BlockTime) {
         self.head.advance(height, time);
+        self.ask_what_waited();
         self.reconcile_soon();
         self.check_ready();
+    }
+
+    /// Asks what could not be answered at a lower height.
+    fn ask_what_waited(&mut self) {
+        let later = self.to_ask.split_off(&self.head.height().saturating_add(1));
+        for query in std::mem::replace(&mut self.to_ask, later).into_values().flatten() {
+            self.ask(query);
+        }
     }
 
     /// An event says where to look, and nothing else. Only an order that holds nothing is let go

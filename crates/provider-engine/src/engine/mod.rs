@@ -73,6 +73,8 @@ pub struct Engine {
     /// How many bids each owner's orders have of us; follows the stages of `lives`.
     bids_by_owner: BTreeMap<Address, u32>,
     asks: Asks,
+    /// What is asked when the chain has reached a height.
+    to_ask: BTreeMap<u64, BTreeSet<ChainQuery>>,
     commands: Commands,
     wishes: Wishes,
     alarms: Timers<Now, Alarm>,
@@ -181,6 +183,7 @@ impl Engine {
             lives: BTreeMap::new(),
             bids_by_owner: BTreeMap::new(),
             asks: Asks::default(),
+            to_ask: BTreeMap::new(),
             commands: Commands::default(),
             wishes: Wishes::default(),
             alarms: Timers::default(),
@@ -255,7 +258,12 @@ impl Engine {
         self.ask_at_least(query, self.head.height());
     }
 
+    /// Asks for what holds at `height` or later; if that is still to come, then.
     fn ask_at_least(&mut self, query: ChainQuery, height: u64) {
+        if height > self.head.height() {
+            self.to_ask.entry(height).or_default().insert(query);
+            return;
+        }
         if let Some(id) = self.asks.want(self.now, query.clone(), height) {
             self.out.push(Effect::Query(id, query));
         }

@@ -1,0 +1,246 @@
+//! The engine as a whole: what it does when the world behaves, when it restarts, and when nobody
+//! answers.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod world;
+
+use std::time::Duration;
+
+use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState};
+use provider_engine::cluster::command::Operation;
+use provider_engine::cluster::view::{Condition, ViewChange};
+use provider_engine::manifest::ManifestAnswer;
+use provider_engine::reconcile::Drift;
+use provider_engine::{Input, OperatorRequest, Reply};
+use world::{World, order, order_id};
+
+#[test]
+fn nothing_is_written_before_chain_and_cluster_are_known() {
+    let mut world = World::new();
+    let id = order_id(1);
+    world.chain.orders.insert(id, order(id, 50));
+    world.block(&[]);
+    world.wait(Duration::from_secs(120));
+    assert!(world.submitted.is_empty() && world.commands.is_empty());
+    world.show();
+    assert!(matches!(&world.submitted[..], [(_, Action::CreateBid(_))]));
+}
+
+#[test]
+fn an_order_is_bid_on_as_soon_as_its_block_is_there() {
+    let mut world = World::started();
+    let id = world.order(1);
+    let [(_, Action::CreateBid(offer))] = &world.submitted[..] else { panic!() };
+    assert_eq!(offer.id.order_id(), id);
+    assert_eq!(offer.price, "2000uact".parse().unwrap(), "two replicas of 1000 thousandths");
+    assert_eq!(offer.resources_offer.len(), 1);
+    world.land();
+    assert_eq!(world.stage(id), Some("open"));
+}
+
+#[test]
+fn a_lease_runs_only_after_the_manifest_is_held_and_ends_on_two_readings() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    let order = lease.order_id();
+    assert!(matches!(world.commands[..], [Operation::Hold(_), Operation::Deploy(_)]));
+    assert!(matches!(
+        &world.replies[..],
+        [(_, Reply::Manifest(ManifestAnswer::Accepted { leases }))] if leases[..] == [lease]
+    ));
+    assert_eq!(world.stage(order), Some("running"));
+    let closed = world.close(lease);
+    world.block(&[closed]);
+    assert_eq!(world.stage(order), Some("running"), "one reading proves nothing");
+    world.blocks(1);
+    assert!(matches!(world.commands.last(), Some(Operation::Teardown { .. })));
+    assert_eq!(world.stage(order), None);
+    assert_eq!(world.engine.reservations().count(), 0, "what it had is free");
+}
+
+#[test]
+fn a_restart_touches_nothing_that_runs() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    let bid_on = world.order(2);
+    world.land();
+    world.restart();
+    world.blocks(20);
+    assert!(world.commands.is_empty(), "{:?}", world.commands);
+    assert!(world.submitted.is_empty(), "{:?}", world.submitted);
+    assert_eq!(world.stage(lease.order_id()), Some("running"));
+    assert_eq!(world.stage(bid_on), Some("open"));
+    assert_eq!(world.engine.reservations().count(), 2);
+}
+
+#[test]
+fn a_lease_closed_while_we_were_away_is_torn_down() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.close(lease);
+    world.restart();
+    world.blocks(3);
+    assert!(matches!(world.commands[..], [Operation::Teardown { .. }]));
+    assert_eq!(world.stage(lease.order_id()), None);
+}
+
+#[test]
+fn what_the_chain_does_not_know_is_left_alone() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.chain.leases.clear();
+    world.chain.bids.clear();
+    world.chain.orders.clear();
+    world.restart();
+    world.blocks(100);
+    assert!(world.commands.is_empty(), "absence proves nothing");
+    let Reply::Drift(drift) = world.operator(OperatorRequest::Drift) else { panic!() };
+    assert!(drift.contains(&Drift::WorkloadWithoutLease(lease)), "{drift:?}");
+}
+
+#[test]
+fn a_lease_closed_without_an_event_is_found_by_comparing() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.close(lease);
+    world.blocks(15);
+    assert_eq!(world.stage(lease.order_id()), None);
+}
+
+#[test]
+fn a_cluster_that_does_not_answer_closes_nothing() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.submitted.clear();
+    world.cluster_answers = false;
+    world.tell(Input::View(ViewChange::Lost));
+    world.blocks(1_000);
+    assert!(world.submitted.iter().all(|(_, action)| matches!(action, Action::Withdraw { .. })));
+    assert_eq!(world.stage(lease.order_id()), Some("running"));
+}
+
+#[test]
+fn a_chain_that_does_not_answer_closes_nothing() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.chain.answers = false;
+    let closed = world.close(lease);
+    world.block(&[closed]);
+    world.blocks(300);
+    assert_eq!(world.commands.len(), 2, "hold and deploy");
+    world.chain.answers = true;
+    world.blocks(15);
+    assert_eq!(world.stage(lease.order_id()), None, "and once it answers, it is over");
+}
+
+#[test]
+fn an_unhealthy_lease_is_closed_as_unstable_after_its_budget() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.submitted.clear();
+    for pod in &mut world.cluster.leases.get_mut(&lease).unwrap().replicas {
+        pod.condition = Condition::Failing("exit 1".to_owned());
+    }
+    world.show();
+    world.wait(Duration::from_secs(60));
+    assert!(world.submitted.is_empty());
+    world.wait(Duration::from_secs(900));
+    let closes: Vec<_> = world
+        .submitted
+        .iter()
+        .filter_map(|(_, action)| match action {
+            Action::CloseBid { reason, .. } => Some(*reason),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(closes, [LeaseClosedReason::UNSTABLE]);
+}
+
+#[test]
+fn without_a_manifest_the_lease_is_closed_with_that_reason() {
+    let mut world = World::started();
+    let order = world.order(1);
+    world.land();
+    world.lease(order);
+    world.blocks(49);
+    assert!(world.submitted.is_empty(), "five minutes are fifty blocks");
+    world.blocks(2);
+    assert!(matches!(
+        &world.submitted[..],
+        [(_, Action::CloseBid { reason: LeaseClosedReason::MANIFEST_TIMEOUT, .. })]
+    ));
+}
+
+#[test]
+fn a_restart_moves_no_deadline() {
+    let mut world = World::started();
+    let order = world.order(1);
+    world.land();
+    world.lease(order);
+    world.blocks(40);
+    world.restart();
+    world.blocks(8);
+    assert!(world.submitted.is_empty());
+    world.blocks(2);
+    assert!(matches!(&world.submitted[..], [(_, Action::CloseBid { .. })]));
+}
+
+#[test]
+fn a_bid_that_nobody_takes_is_closed_after_its_timeout() {
+    let mut world = World::started();
+    world.order(1);
+    world.land();
+    world.blocks(49);
+    assert!(world.submitted.is_empty());
+    world.blocks(2);
+    assert!(matches!(&world.submitted[..], [(_, Action::CloseBid { .. })]));
+    world.land();
+    assert_eq!(world.engine.reservations().count(), 0);
+}
+
+#[test]
+fn a_bid_left_open_on_an_order_that_another_won_is_closed() {
+    let mut world = World::started();
+    let order = world.order(1);
+    world.land();
+    world.chain.orders.get_mut(&order).unwrap().state = OrderState::Active;
+    let id = akash_types::LeaseId::new(order, world::address(8));
+    world.block(&[ChainEvent::LeaseCreated { id, price: None }]);
+    assert!(matches!(&world.submitted[..], [(_, Action::CloseBid { .. })]));
+    world.land();
+    assert_eq!(world.chain.bids[&order].state, BidState::Closed);
+    assert_eq!(world.stage(order), None);
+}
+
+#[test]
+fn orders_beyond_what_there_is_are_declined_with_the_reason_and_bid_on_when_there_is_room() {
+    let mut world = World::started();
+    for dseq in 1..=8 {
+        world.order(dseq);
+    }
+    assert_eq!(world.submitted.len(), 8, "sixteen cores for sixteen replicas");
+    let late = world.order(9);
+    assert_eq!(world.stage(late), Some("declined"));
+    let why = world.why(late);
+    assert!(why.iter().any(|line| line.contains("no bid") && line.contains("CPU")), "{why:?}");
+    let first = order_id(1);
+    world.chain.orders.get_mut(&first).unwrap().state = OrderState::Closed;
+    let (intent, _) = world.submitted.remove(0);
+    world.block(&[ChainEvent::OrderClosed { id: first }]);
+    let outcome = akash_types::Outcome::Forgotten;
+    world.tell(Input::Tx(provider_engine::TxEnd { intent, outcome, fee: None }));
+    world.blocks(15);
+    assert_eq!(world.stage(late), Some("bidding"));
+}
+
+#[test]
+fn in_maintenance_nothing_is_bid_on_and_afterwards_it_is() {
+    let mut world = World::started();
+    assert_eq!(world.operator(OperatorRequest::Maintenance(true)), Reply::Done);
+    let id = world.order(1);
+    assert_eq!(world.stage(id), Some("declined"));
+    world.operator(OperatorRequest::Maintenance(false));
+    world.blocks(15);
+    assert_eq!(world.stage(id), Some("bidding"));
+}
