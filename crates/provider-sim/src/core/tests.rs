@@ -57,7 +57,7 @@ fn workload(dseq: u64, services: Vec<Service>) -> Arc<Workload> {
     let version = Manifest { groups: vec![group.clone()] }.version();
     Arc::new(Workload {
         lease: lease(dseq),
-        version,
+        version: Some(version),
         group: Arc::new(group),
         cards: BTreeMap::new(),
         withheld: vec![],
