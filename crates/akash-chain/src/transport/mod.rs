@@ -23,8 +23,6 @@ mod websocket;
 
 use bytes::Bytes;
 
-pub(crate) use failure::chain;
-
 pub use abci::Abci;
 pub use endpoint::{Endpoint, EndpointError};
 pub(crate) use failure::chain;

@@ -103,7 +103,7 @@ impl Lease {
     /// The manifest as others see it.
     pub(super) fn held_view(&self) -> Option<Held> {
         self.held.as_ref().map(|workload| Held {
-            version: Some(workload.version),
+            version: workload.version,
             group: Arc::clone(&workload.group),
             cards: workload.cards.clone(),
             deployed: self.deployed,

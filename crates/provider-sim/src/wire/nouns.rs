@@ -111,7 +111,7 @@ pub(crate) fn interface(name: &str) -> Result<GpuInterface, Unreadable> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WorkloadWire {
     lease: LeaseIdWire,
-    version: String,
+    version: Option<String>,
     /// A manifest of one group, as tenants send it.
     manifest: String,
     cards: BTreeMap<String, CardWire>,
@@ -122,7 +122,7 @@ impl From<&Arc<Workload>> for WorkloadWire {
     fn from(workload: &Arc<Workload>) -> Self {
         Self {
             lease: (&workload.lease).into(),
-            version: workload.version.to_string(),
+            version: workload.version.map(|version| version.to_string()),
             manifest: group_to_json(&workload.group),
             cards: workload.cards.iter().map(|(name, card)| (name.clone(), card.into())).collect(),
             withheld: workload.withheld.clone(),
@@ -136,7 +136,7 @@ impl TryFrom<WorkloadWire> for Arc<Workload> {
     fn try_from(wire: WorkloadWire) -> Result<Self, Unreadable> {
         Ok(Self::new(Workload {
             lease: wire.lease.try_into()?,
-            version: version(&wire.version)?,
+            version: wire.version.as_deref().map(version).transpose()?,
             group: Arc::new(group_from_json(&wire.manifest)?),
             cards: cards(wire.cards)?,
             withheld: wire.withheld,
