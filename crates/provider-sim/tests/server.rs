@@ -47,7 +47,7 @@ fn examples() -> Vec<Arc<Workload>> {
             let dseq = 100 * workloads.len() + index + 1;
             workloads.push(Arc::new(Workload {
                 lease: format!("{OWNER}/{dseq}/1/1/{OWNER}").parse().unwrap(),
-                version: manifest.version(),
+                version: Some(manifest.version()),
                 group: Arc::new(group.clone()),
                 cards: BTreeMap::new(),
                 withheld: vec![],
@@ -79,7 +79,7 @@ async fn every_example_runs_and_its_hostnames_say_that_it_is_simulated() {
         let held = driver.manifest(workload.lease).await.unwrap();
         assert_eq!(
             (held.group, held.version),
-            (Arc::clone(&workload.group), Some(workload.version))
+            (Arc::clone(&workload.group), workload.version)
         );
         let mut changes = driver.observe();
         loop {

@@ -19,7 +19,7 @@ fn workload(dseq: u64, image: &str) -> Arc<Workload> {
     let manifest = Manifest::from_json(manifest.as_bytes()).unwrap().manifest;
     Arc::new(Workload {
         lease: format!("{OWNER}/{dseq}/1/1/{OWNER}").parse().unwrap(),
-        version: manifest.version(),
+        version: Some(manifest.version()),
         group: Arc::new(manifest.groups[0].clone()),
         cards: BTreeMap::new(),
         withheld: vec![],

@@ -53,7 +53,7 @@ pub(super) fn exposed(mut service: Service, port: u32, hosts: &[&str], ip: &str)
 
 pub(super) fn workload(dseq: u64, services: Vec<Service>) -> Arc<Workload> {
     let group = Group { name: "g".to_owned(), services };
-    let version = Manifest { groups: vec![group.clone()] }.version();
+    let version = Some(Manifest { groups: vec![group.clone()] }.version());
     Arc::new(Workload {
         lease: lease(dseq),
         version,
