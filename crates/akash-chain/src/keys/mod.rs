@@ -14,6 +14,8 @@ mod amino;
 pub mod armor;
 mod atomic_file;
 pub mod certificate;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hd_path;
 pub mod keyring;
 pub mod mnemonic;

@@ -31,5 +31,11 @@ pub use faults::{Failing, Faults, Plan};
 pub use start::{Devnet, DevnetError};
 pub use store::{Progress, StoreError};
 
+/// Reads a body as a node does that is asked by JSON-RPC, and a text as the query of a URL.
+#[cfg(fuzzing)]
+pub fn read_rpc(body: &[u8]) {
+    rpc::read_rpc(body);
+}
+
 #[cfg(test)]
 mod tests;

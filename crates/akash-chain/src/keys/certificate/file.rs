@@ -20,7 +20,7 @@ const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 /// How often the password is hashed in a file that is written.
 const ITERATIONS: u32 = 600_000;
 /// More nobody would wait for: the file is damaged.
-const MAX_ITERATIONS: u32 = 10_000_000;
+const MAX_ITERATIONS: u32 = if cfg!(fuzzing) { 100 } else { 10_000_000 };
 
 /// The file of an account's certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,10 @@ fn encode(
 }
 
 /// Reads the text of a file: the first block is the certificate, the second its key.
-fn decode(text: &str, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
+pub(in crate::keys) fn decode(
+    text: &str,
+    password: &KeyFilePassword,
+) -> Result<KeyPair, KeyFileError> {
     let mut blocks = pem::parse(text).map_err(CertificateError::Pem)?.into_iter();
     let certificate = blocks.next().filter(|block| block.label == LABEL);
     let certificate = certificate.ok_or(CertificateError::NoCertificate)?;

@@ -23,6 +23,8 @@ use akash_types::Address;
 
 use super::pem::PemError;
 
+#[cfg(fuzzing)]
+pub(super) use file::decode as decode_file;
 pub use file::{KeyFile, KeyFileError};
 pub use key::CertificateKey;
 pub use password::KeyFilePassword;

@@ -20,6 +20,8 @@ mod backend;
 mod directory;
 mod error;
 mod file_name;
+#[cfg(fuzzing)]
+pub(super) mod fuzzing;
 mod item;
 mod jwe;
 mod legacy;

@@ -196,7 +196,7 @@ fn preflight() -> Answer {
 }
 
 /// Names and values of a query; the first value of a name counts.
-fn query_of(text: &str) -> HashMap<String, String> {
+pub(super) fn query_of(text: &str) -> HashMap<String, String> {
     let mut query = HashMap::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -1,11 +1,15 @@
 //! CometBFT's JSON-RPC over HTTP.
 
 mod args;
+#[cfg(fuzzing)]
+mod fuzzing;
 mod http;
 mod json;
 mod methods;
 mod wire;
 
+#[cfg(fuzzing)]
+pub(super) use fuzzing::read_rpc;
 pub(super) use http::serve_on;
 pub(super) use json::{
     Base64, BlockIdJson, BlockJson, EventJson, HeaderJson, ParamUpdates, SparseResult, Text,
