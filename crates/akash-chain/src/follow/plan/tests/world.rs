@@ -255,7 +255,8 @@ impl World {
         for effect in self.plan.handle(self.now, input) {
             self.perform(effect);
         }
-        let items = (self.delivered - before.0) as usize + self.resyncs.len() - before.1;
+        let blocks = usize::try_from(self.delivered - before.0).unwrap();
+        let items = blocks + self.resyncs.len() - before.1;
         assert_eq!(items, usize::from(is_room && was_ready), "one item for each room");
         if self.plan.is_ready() && !self.room_asked {
             self.room_asked = true;
