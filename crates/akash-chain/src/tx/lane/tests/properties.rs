@@ -31,7 +31,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
 
 fn run(seed: u64, trouble: u64, restarts: u64) -> Result<(), TestCaseError> {
     // In half the runs a block has room for few transactions only.
-    let block_gas = if seed % 2 == 0 { 3_000_000 } else { 60_000_000 };
+    let block_gas = if seed.is_multiple_of(2) { 3_000_000 } else { 60_000_000 };
     let mut driver = Driver::new(LaneConfig { block_gas, ..config() }, seed, trouble);
     for dseq in 500..520 {
         driver.chain.open_bid(dseq);
