@@ -130,14 +130,15 @@ impl SimCluster {
         let ClusterSpec { nodes, storage, ips } = spec;
         let machines = nodes.into_iter().map(|(name, node)| (name, Machine::new(node))).collect();
         let class = |(name, view)| (name, Class { view, used: 0 });
+        let addresses = ips.map(expose::addresses);
         Self {
             settings,
             random: Random::new(seed),
             now: Duration::ZERO,
             machines,
             classes: storage.into_iter().map(class).collect(),
-            addresses: ips.map(expose::addresses),
-            address_total: ips.map_or(0, u64::from),
+            address_total: u64::try_from(addresses.iter().flatten().count()).unwrap_or(u64::MAX),
+            addresses,
             endpoints: BTreeMap::new(),
             hostnames: BTreeMap::new(),
             node_ports: BTreeSet::new(),

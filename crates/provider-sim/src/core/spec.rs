@@ -25,8 +25,8 @@ pub struct ClusterSpec {
     pub nodes: BTreeMap<Name, Node>,
     /// Persistent storage by class.
     pub storage: BTreeMap<Name, StorageClass>,
-    /// How many addresses can be leased; `None` if nobody hands any out. They are of 192.0.2.0/24
-    /// and 198.51.100.0/24, which exist in documents only.
+    /// How many addresses can be leased, 508 at most; `None` if nobody hands any out. They are of
+    /// 192.0.2.0/24 and 198.51.100.0/24, which exist in documents only.
     pub ips: Option<u32>,
 }
 

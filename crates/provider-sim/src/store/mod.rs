@@ -4,11 +4,14 @@
 //! line about a thing counts. What a step changed is synced before anybody hears of it. A line that
 //! was not finished is cut off when the file is opened: nobody has heard of it.
 //!
+//! Manifests can carry passwords of registries: only its owner may read the file.
+//!
 //! When most of the file is history, what is left is written beside it and put in its place.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use akash_types::LeaseId;
@@ -18,6 +21,8 @@ use crate::core::{LeaseRecord, SimCluster};
 
 /// What the file begins with.
 const HEAD: &str = "{\"simulated-cluster\":1}";
+/// Read and written by its owner alone.
+const PRIVATE: u32 = 0o600;
 /// A file shorter than this is left as it is.
 const SMALL: u64 = 1 << 20;
 /// How much longer than its content a file may grow.
@@ -91,6 +96,7 @@ impl Store {
             .read(true)
             .append(true)
             .create(true)
+            .mode(PRIVATE)
             .open(path)
             .map_err(failed("opening", path))?;
         match file.try_lock() {
@@ -148,7 +154,13 @@ impl Store {
             text.push_str(&encode(&Line::Lease(Box::new(record))));
         }
         text.push_str(&encode(&Line::Maintenance(cluster.maintenance())));
-        let mut file = File::create(&aside).map_err(failed("writing", &aside))?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(PRIVATE)
+            .open(&aside)
+            .map_err(failed("writing", &aside))?;
         // Ours before it has the name that others look for.
         file.try_lock().map_err(|_| StoreError::InUse(aside.clone()))?;
         file.write_all(text.as_bytes()).map_err(failed("writing", &aside))?;

@@ -106,6 +106,8 @@ fn history_is_thrown_away_when_there_is_much_of_it() {
         run(&mut cluster, &mut store, Operation::Deploy(workload(1, &format!("{image}{number}"))));
     }
     assert!(store.length < SMALL, "{}", store.length);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, PRIVATE);
     let before = cluster.view();
     drop(store);
     let (_store, cluster) = open(&path);
