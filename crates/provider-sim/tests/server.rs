@@ -77,10 +77,7 @@ async fn every_example_runs_and_its_hostnames_say_that_it_is_simulated() {
         driver.execute(Operation::Deploy(Arc::clone(&workload))).await.unwrap();
         // What went over the wire is what was sent.
         let held = driver.manifest(workload.lease).await.unwrap();
-        assert_eq!(
-            (held.group, held.version),
-            (Arc::clone(&workload.group), workload.version)
-        );
+        assert_eq!((held.group, held.version), (Arc::clone(&workload.group), workload.version));
         let mut changes = driver.observe();
         loop {
             let lease = match changes.next().await {

@@ -1,12 +1,11 @@
 //! What leads to a lease from outside: hostnames, ports, addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
 
 use akash_sdl::manifest::{Protocol, Service, ServiceExpose};
 use provider_engine::cluster::command::Workload;
-use sha2::{Digest, Sha256};
+use provider_engine::manifest::generated_host;
 
 use super::SimCluster;
 use super::lease::{Lease, NodePort};
@@ -50,10 +49,8 @@ impl SimCluster {
         for (service, expose) in exposes(workload).filter(|(_, expose)| expose.is_ingress()) {
             let given = expose.hosts.iter().flatten().map(|host| host.to_ascii_lowercase());
             let given = given.filter(|host| !workload.withheld.contains(host));
-            let made = self.settings.domain.as_ref().map(|domain| {
-                let label = label(&format!("{}{}", lease.id, service.name));
-                format!("{label}.{domain}")
-            });
+            let domain = self.settings.domain.as_ref();
+            let made = domain.map(|domain| generated_host(lease.id, &service.name, domain));
             wanted.extend(given.chain(made).map(|host| (host, service.name.clone())));
         }
         for name in lease.hostnames.keys().filter(|name| !wanted.contains_key(*name)) {
@@ -140,11 +137,4 @@ pub(super) fn exposes(workload: &Workload) -> impl Iterator<Item = (&Service, &S
         .services
         .iter()
         .flat_map(|service| service.expose.iter().flatten().map(move |expose| (service, expose)))
-}
-
-fn label(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(13).fold(String::new(), |mut label, byte| {
-        let _ = write!(label, "{byte:02x}");
-        label
-    })
 }
