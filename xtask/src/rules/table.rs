@@ -96,11 +96,6 @@ pub(super) const RULES: &[Rule] = &[
         because: "flags become a Config before the daemon starts",
     },
     Rule {
-        of: "provider-testkit",
-        may_not_reach: &[&["akash-*", "provider-*"]],
-        because: "who is tested brings its own; the kit would drag one crate into the tests of another",
-    },
-    Rule {
         of: "provider-services",
         may_not_reach: &[&["provider-testkit"]],
         because: "test code is never shipped",
