@@ -17,10 +17,13 @@ impl Engine {
         };
         let height = read.height;
         match (query, read.answer) {
-            (
-                ChainQuery::Order(order) | ChainQuery::Standing(order),
-                ChainAnswer::Standing(standing),
-            ) => self.stands(order, *standing, height),
+            (ChainQuery::Order(order), ChainAnswer::Standing(standing)) => {
+                self.stands(order, *standing, height);
+            }
+            (ChainQuery::Standing(order), ChainAnswer::Standing(standing)) => {
+                self.unlooked.remove(&order);
+                self.stands(order, *standing, height);
+            }
             (ChainQuery::OpenOrders, ChainAnswer::OpenOrders(orders)) => {
                 self.compare_orders(orders, height);
             }

@@ -9,7 +9,7 @@ use akash_types::{GroupSpec, OrderId};
 use super::{Engine, Life, Stage};
 use crate::bidding::decline::Decline;
 use crate::bidding::order::{self, OrderInput};
-use crate::cluster::view::LeaseView;
+use crate::cluster::view::{Amounts, LeaseView};
 use crate::effect::Fact;
 use crate::inventory::{Booking, Free, GroupNeed, place, replan};
 
@@ -67,6 +67,62 @@ impl Engine {
         match self.place(&spec) {
             Ok(booking) => self.keep(order, booking),
             Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
+        }
+    }
+
+    /// Makes sure that what is kept for a bid can be had: the scheduler puts pods where it likes, so
+    /// a lease may run where something was planned for this order. It then gets another place, if
+    /// there is one.
+    pub(super) fn keep_possible(&mut self, order: OrderId, spec: &GroupSpec) -> Result<(), Decline> {
+        if !self.start.ready || !self.cluster.fresh || !self.is_crowded(order) {
+            return Ok(());
+        }
+        let need = GroupNeed::of(spec, &self.settings.commit)?;
+        let booking = place(&self.compute_free(Some(order)), &need)?;
+        self.free = None;
+        if let Some(life) = self.lives.get_mut(&order) {
+            life.booking = Some(booking);
+        }
+        self.publish(Fact::Inventory);
+        Ok(())
+    }
+
+    /// Whether more is taken than there is where something is kept for an order.
+    fn is_crowded(&mut self, order: OrderId) -> bool {
+        self.free();
+        let (Some(life), Some(free)) = (self.lives.get(&order), &self.free) else { return false };
+        let Some(booking) = &life.booking else { return false };
+        let planned = |name: &str| {
+            let mut nodes = booking.units.iter().flat_map(|unit| unit.plan.iter());
+            nodes.any(|(node, _)| **node == *name)
+        };
+        let short = |left: Amounts| {
+            [left.cpu_milli, left.memory, left.ephemeral, left.gpu].iter().any(|left| *left < 0)
+        };
+        let wants = |class: &str| {
+            let mut volumes = booking.units.iter().flat_map(|unit| unit.need.volumes.iter());
+            volumes.any(|(name, _)| **name == *class)
+        };
+        free.nodes().any(|node| short(node.free) && planned(node.name))
+            || free.storage().any(|(class, left)| left < 0 && wants(class))
+            || (booking.ips > 0 && free.ips().is_some_and(|left| left < 0))
+            || (booking.ports > 0 && free.ports().is_some_and(|left| left < 0))
+    }
+
+    /// Looks after every bid: one whose place was taken gets another, or is closed.
+    pub(super) fn keep_bids_possible(&mut self) {
+        let open: Vec<_> = self
+            .lives
+            .values()
+            .filter_map(|life| match &life.stage {
+                Stage::Order(order::Stage::Open(bid)) => Some((life.id, bid.order.clone())),
+                _ => None,
+            })
+            .collect();
+        for (order, known) in open {
+            if let Err(reason) = self.keep_possible(order, &known.spec) {
+                self.step_order(order, OrderInput::Unfit(vec![reason]));
+            }
         }
     }
 

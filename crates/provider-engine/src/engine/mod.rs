@@ -91,6 +91,9 @@ pub struct Engine {
     journal: Journal,
     drift: BTreeSet<Drift>,
     start: Start,
+    /// Orders with a bid or lease of ours that was listed at the start and not looked at yet: until
+    /// what they were promised is known, there is nothing to promise to others.
+    unlooked: BTreeSet<OrderId>,
     out: Vec<Effect>,
 }
 
@@ -199,6 +202,7 @@ impl Engine {
             journal: Journal::default(),
             drift: BTreeSet::new(),
             start: Start::default(),
+            unlooked: BTreeSet::new(),
             out: Vec::new(),
             settings,
         };
@@ -297,14 +301,21 @@ impl Engine {
 
     fn check_ready(&mut self) {
         let Start { orders, bids, leases, cluster, ready } = self.start;
-        if ready || !(orders && bids && leases && cluster && self.head.is_known()) {
+        let listed = orders && bids && leases && cluster && self.head.is_known();
+        if ready || !listed || !self.unlooked.is_empty() {
             return;
         }
         self.start.ready = true;
         self.publish(Fact::Ready);
-        // What was put off until now.
-        let all: Vec<_> = self.lives.keys().copied().collect();
-        for order in all {
+        // What was put off until now: first what was sold keeps its room, then what was offered, and
+        // only what is then left is for new bids.
+        let mut all: Vec<_> = self
+            .lives
+            .values()
+            .map(|life| (life.lease().is_none(), !life.has_bid(), life.id))
+            .collect();
+        all.sort_unstable();
+        for (.., order) in all {
             self.became_ready(order);
         }
     }

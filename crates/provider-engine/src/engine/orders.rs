@@ -147,6 +147,7 @@ impl Engine {
     pub(super) fn remove(&mut self, order: OrderId) {
         self.release(order);
         self.lives.remove(&order);
+        self.unlooked.remove(&order);
         self.deadlines.clear(&order);
         self.alarms.clear(&Alarm::Again(order));
         self.alarms.clear(&Alarm::Check(order));

@@ -31,6 +31,7 @@ impl Engine {
         }
         if self.start.ready {
             self.compare_cluster();
+            self.keep_bids_possible();
             self.rejudge_all();
         }
         let (orders, bids, leases) = self.counts();
@@ -89,6 +90,7 @@ impl Engine {
     pub(super) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
         let listed: BTreeSet<OrderId> = bids.iter().map(|bid| bid.id.order_id()).collect();
         for order in &listed {
+            self.await_look(*order);
             match self.lives.get(order) {
                 Some(life) if life.has_bid() || life.lease().is_some() => {}
                 Some(_) => self.hint(*order),
@@ -133,6 +135,7 @@ impl Engine {
         let listed: BTreeSet<OrderId> = leases.iter().map(|lease| lease.id.order_id()).collect();
         for lease in leases {
             let order = lease.id.order_id();
+            self.await_look(order);
             match self.lives.get(&order) {
                 Some(life) if life.lease().is_some() => {}
                 known => {
@@ -164,6 +167,14 @@ impl Engine {
         }
         self.start.leases = true;
         self.check_ready();
+    }
+
+    /// An order with a bid or lease of ours: as long as we are not ready, we wait for the look at it.
+    fn await_look(&mut self, order: OrderId) {
+        let looked = |life: &Life| life.has_bid() || life.lease().is_some();
+        if !self.start.ready && !self.lives.get(&order).is_some_and(looked) {
+            self.unlooked.insert(order);
+        }
     }
 
     /// What the cluster has and the engine does not know, and the other way round.
