@@ -7,18 +7,18 @@
 pub enum Defect {
     /// What runs and what is booked for it are both taken off what is free.
     DoubleCounting,
-    /// A lease that the cluster does not show is taken for one that is over.
+    /// A lease of which the chain could not be asked is taken for one that is over.
     TeardownOnUnknown,
-    /// A bid is noted and not handed to the lane.
+    /// Some bids are noted and not handed to the lane.
     LostIntent,
-    /// Nothing is kept for an order that gets a bid.
+    /// Nothing is kept for some orders that get a bid.
     ForgottenReservation,
     /// Everything found at the start is written again.
     RedeployAtStart,
     /// Money is collected once more when a lease is over.
     WithdrawAfterClose,
-    /// The tenant hears yes before the cluster holds the manifest.
-    EarlyPromise,
+    /// The tenant hears yes although the cluster did not keep the manifest.
+    EmptyPromise,
 }
 
 impl Defect {
@@ -30,7 +30,7 @@ impl Defect {
         Self::ForgottenReservation,
         Self::RedeployAtStart,
         Self::WithdrawAfterClose,
-        Self::EarlyPromise,
+        Self::EmptyPromise,
     ];
 
     /// Its name.
@@ -43,7 +43,7 @@ impl Defect {
             Self::ForgottenReservation => "forgotten reservation",
             Self::RedeployAtStart => "redeploy at start",
             Self::WithdrawAfterClose => "withdraw after close",
-            Self::EarlyPromise => "early promise",
+            Self::EmptyPromise => "empty promise",
         }
     }
 }

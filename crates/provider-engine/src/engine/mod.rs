@@ -95,6 +95,8 @@ pub struct Engine {
     /// what they were promised is known, there is nothing to promise to others.
     unlooked: BTreeSet<OrderId>,
     out: Vec<Effect>,
+    #[cfg(feature = "defects")]
+    defect: Option<crate::defect::Defect>,
 }
 
 /// What the chain says of the market and of us.
@@ -204,10 +206,18 @@ impl Engine {
             start: Start::default(),
             unlooked: BTreeSet::new(),
             out: Vec::new(),
+            #[cfg(feature = "defects")]
+            defect: None,
             settings,
         };
         engine.alarms.set(Alarm::Reconcile, Now::default());
         engine
+    }
+
+    /// Makes this mistake from now on.
+    #[cfg(feature = "defects")]
+    pub const fn switch_on(&mut self, defect: crate::defect::Defect) {
+        self.defect = Some(defect);
     }
 
     /// What follows from `input` at `now`.

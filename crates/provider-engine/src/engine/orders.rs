@@ -100,6 +100,11 @@ impl Engine {
             .map(|booking| booking.offer(&known.spec))
             .unwrap_or_default();
         self.note_order(order, Decision::Bid(price.clone()));
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::LostIntent) && order.dseq().is_multiple_of(3)
+        {
+            return;
+        }
         let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
         let offer = BidOffer {
             id: order.bid_id(self.settings.provider),

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use akash_types::{
-    BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId,
-};
+use akash_types::{BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId};
 use provider_engine::engine::Life;
 use provider_engine::lease::health;
 
@@ -23,6 +21,8 @@ const ENDED: Duration = Duration::from_secs(600);
 pub(crate) struct Rest {
     leases: BTreeMap<LeaseId, Lease>,
     bids: BTreeMap<OrderId, u64>,
+    /// Orders on which there is or was a bid of ours: there is one ever.
+    tried: BTreeSet<OrderId>,
     orders: BTreeMap<OrderId, u64>,
 }
 
@@ -31,11 +31,16 @@ impl Rest {
         let chain = world.chain.query();
         let own = world.own();
         let leases = now(chain.leases_of(own, None))?.ok()?.value.items;
-        let bids = now(chain.bids_of(own, Some(BidState::Open)))?.ok()?.value.items;
+        let bids = now(chain.bids_of(own, None))?.ok()?.value.items;
         let orders = now(chain.open_orders())?.ok()?.value.items;
         Some(Self {
             leases: leases.into_iter().map(|info| (info.lease.id, info.lease)).collect(),
-            bids: bids.iter().map(|it| (it.bid.id.order_id(), it.bid.created_at)).collect(),
+            tried: bids.iter().map(|info| info.bid.id.order_id()).collect(),
+            bids: bids
+                .iter()
+                .filter(|info| info.bid.state == BidState::Open)
+                .map(|info| (info.bid.id.order_id(), info.bid.created_at))
+                .collect(),
             orders: orders.iter().map(|order| (order.id, order.created_at)).collect(),
         })
     }
@@ -71,7 +76,8 @@ impl World {
         let lives: BTreeMap<OrderId, &Life> = engine.lives().map(|life| (life.id, life)).collect();
         let view = self.truth().view();
         let recent = |at: u64| at + BOUND > height;
-        let alive = |lease: &Lease| matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming);
+        let alive =
+            |lease: &Lease| matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming);
         for lease in rest.leases.values() {
             let (id, life) = (lease.id, lives.get(&lease.id.order_id()).copied());
             let known = life.and_then(Life::lease);
@@ -133,7 +139,7 @@ impl World {
             }
         }
         for (order, created) in &rest.orders {
-            if !lives.contains_key(order) && !recent(*created) {
+            if !lives.contains_key(order) && !rest.tried.contains(order) && !recent(*created) {
                 found.push((10, format!("order {order} is open and not known")));
             }
         }
@@ -144,7 +150,7 @@ impl World {
             if !rest.orders.contains_key(&id) && !bid.contains(&id) {
                 found.push((5, format!("order {id} is over and {stage} in the engine")));
             }
-            if matches!(stage, "seen" | "judged" | "pricing" | "abandoned") {
+            if matches!(stage, "seen" | "judged" | "abandoned") {
                 found.push((10, format!("order {id} is {stage} and stays so")));
             }
         }
@@ -154,7 +160,8 @@ impl World {
     fn paid(&self, rest: &Rest, found: &mut Vec<(u8, String)>) {
         let chain = self.chain.query();
         let active = rest.leases.values().filter(|lease| lease.state == LeaseState::Active);
-        let deployments: BTreeSet<DeploymentId> = active.map(|lease| lease.id.deployment_id()).collect();
+        let deployments: BTreeSet<DeploymentId> =
+            active.map(|lease| lease.id.deployment_id()).collect();
         for id in deployments {
             let info = now(chain.deployment(id)).and_then(Result::ok).and_then(|found| found.value);
             let Some(account) = info.and_then(|info| info.account) else { continue };
@@ -166,7 +173,10 @@ impl World {
             let blocks = i128::from(self.chain.height().saturating_sub(account.settled_at));
             if account.state != EscrowState::Open || held + rate * UNPAID < rate * blocks {
                 let state = account.state;
-                found.push((12, format!("{id} runs unpaid: {held} for {blocks} blocks of {rate}, {state}")));
+                found.push((
+                    12,
+                    format!("{id} runs unpaid: {held} for {blocks} blocks of {rate}, {state}"),
+                ));
             }
         }
     }
