@@ -15,6 +15,7 @@ mod metadata;
 mod process;
 mod report;
 mod rules;
+mod simulate;
 mod steps;
 mod test;
 mod tools;
@@ -29,7 +30,8 @@ Examples:
   cargo xtask test --only tests         only the tests
   cargo xtask bench                     which benches there are
   cargo xtask bench sdl --output json   the figures of one, as JSON
-  cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes";
+  cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes
+  cargo xtask simulate --seeds 2000     two thousand scenarios of a provider";
 
 /// Checks, benches and fuzzing of the provider's workspace.
 #[derive(Parser)]
@@ -47,6 +49,8 @@ enum Verb {
     Bench(bench::Args),
     /// Run fuzz targets for as long as you like
     Fuzz(fuzz::Args),
+    /// Play seeds of the deterministic simulation
+    Simulate(simulate::Args),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
+        Verb::Simulate(args) => simulate::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

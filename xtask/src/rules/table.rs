@@ -94,8 +94,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-testkit",
-        may_not_reach: &[&["akash-*", "provider-*"]],
-        because: "who is tested brings its own; the kit would drag one crate into the tests of another",
+        may_not_reach: &[&["provider-daemon", "provider-gateway", "provider-services"]],
+        because: "what plays a whole provider plays its decisions, not its wiring",
     },
     Rule {
         of: "provider-services",

@@ -91,6 +91,8 @@ pub struct Engine {
     journal: Journal,
     drift: BTreeSet<Drift>,
     start: Start,
+    /// Open orders on which our one bid was made and is over: there is nothing to look for.
+    spent: BTreeSet<OrderId>,
     /// Orders with a bid or lease of ours that was listed at the start and not looked at yet: until
     /// what they were promised is known, there is nothing to promise to others.
     unlooked: BTreeSet<OrderId>,
@@ -205,6 +207,7 @@ impl Engine {
             drift: BTreeSet::new(),
             start: Start::default(),
             unlooked: BTreeSet::new(),
+            spent: BTreeSet::new(),
             out: Vec::new(),
             #[cfg(feature = "defects")]
             defect: None,

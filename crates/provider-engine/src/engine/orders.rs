@@ -145,6 +145,9 @@ impl Engine {
         let had_bid = self.lives.get(&order).is_some_and(super::Life::has_bid);
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Ended(ending));
+        if matches!(ending, Ending::NotWon | Ending::LeaseOver) {
+            self.spent.insert(order);
+        }
         self.remove(order);
     }
 

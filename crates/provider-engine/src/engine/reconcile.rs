@@ -56,7 +56,7 @@ impl Engine {
     pub(super) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
         let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
         for order in orders {
-            if self.lives.contains_key(&order.id) {
+            if self.lives.contains_key(&order.id) || self.spent.contains(&order.id) {
                 continue;
             }
             self.notice(order.id);
@@ -66,6 +66,8 @@ impl Engine {
             // Before the start we may have bid on it, in any state: that ends the bidding.
             self.ask_at_least(ChainQuery::Standing(order.id), height);
         }
+        // Closed orders stay closed: only what is open could be found again.
+        self.spent.retain(|order| open.contains(order));
         let gone: Vec<_> = self
             .lives
             .values()
