@@ -124,6 +124,20 @@ impl Engine {
             || (booking.ports > 0 && free.ports().is_some_and(|left| left < 0))
     }
 
+    /// Keeps room for what was sold or offered while the cluster could not be seen: leases first.
+    pub(super) fn book_unbooked(&mut self) {
+        let unbooked = self.lives.values().filter(|life| life.booking.is_none());
+        let (leases, orders): (Vec<_>, Vec<_>) = unbooked
+            .map(|life| (life.id, life.lease().is_some()))
+            .partition(|(_, is_lease)| *is_lease);
+        for (order, _) in leases {
+            self.book_lease(order);
+        }
+        for (order, _) in orders {
+            self.book_open_bid(order);
+        }
+    }
+
     /// Looks after every bid: one whose place was taken gets another, or is closed.
     pub(super) fn keep_bids_possible(&mut self) {
         let open: Vec<_> = self
