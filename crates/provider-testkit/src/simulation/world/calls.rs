@@ -33,7 +33,9 @@ impl World {
                     _ => Ok(self.dice.from_to(800, 3_000).to_string().into_bytes()),
                 };
                 let input = Box::new(Input::Script { id, result });
-                self.answer_surely(number, Reach::Engine(input));
+                // A program takes its time.
+                let took = self.dice.span(Duration::from_millis(50), Duration::from_secs(9));
+                self.later(took, Event::Reach(number, Reach::Engine(input)));
             }
             Call::Command(command) => self.command(number, command),
             Call::Observe => self.observe(number),
