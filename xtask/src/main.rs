@@ -16,6 +16,7 @@ mod packages;
 mod process;
 mod report;
 mod rules;
+mod simulate;
 mod steps;
 mod test;
 mod tools;
@@ -30,7 +31,8 @@ Examples:
   cargo xtask test --only tests         only the tests
   cargo xtask bench                     which benches there are
   cargo xtask bench sdl --output json   the figures of one, as JSON
-  cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes";
+  cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes
+  cargo xtask simulate --seeds 2000     two thousand scenarios of a provider";
 
 /// Checks, benches and fuzzing of the provider's workspace.
 #[derive(Parser)]
@@ -48,6 +50,8 @@ enum Verb {
     Bench(bench::Args),
     /// Run fuzz targets for as long as you like
     Fuzz(fuzz::Args),
+    /// Play seeds of the deterministic simulation
+    Simulate(simulate::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
+        Verb::Simulate(args) => simulate::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -18,6 +18,8 @@
 pub mod bidding;
 pub mod chain;
 pub mod cluster;
+#[cfg(feature = "defects")]
+pub mod defect;
 pub mod effect;
 pub mod engine;
 pub mod escrow;

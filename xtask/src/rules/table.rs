@@ -69,11 +69,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-sim",
-        may_not_reach: &[
-            &["akash-chain", "provider-gateway", "provider-testkit"],
-            &["kube", "kube-*", "bollard", "redis", "tonic"],
-        ],
-        because: "a driver runs workloads and is told which; this one needs nothing to run them",
+        may_not_reach: &[&["akash-chain", "provider-gateway"]],
+        because: "a driver runs workloads and is told which",
     },
     Rule {
         of: "provider-operators",
@@ -94,6 +91,11 @@ pub(super) const RULES: &[Rule] = &[
         of: "provider-daemon",
         may_not_reach: &[&["clap"]],
         because: "flags become a Config before the daemon starts",
+    },
+    Rule {
+        of: "provider-testkit",
+        may_not_reach: &[&["provider-daemon", "provider-gateway", "provider-services"]],
+        because: "what plays a whole provider plays its decisions, not its wiring",
     },
     Rule {
         of: "provider-services",

@@ -7,6 +7,7 @@ mod docs;
 mod format;
 mod fuzz;
 mod rules;
+mod simulate;
 mod tests;
 
 use anyhow::Result;
@@ -52,6 +53,7 @@ pub(crate) enum Step {
     Docs,
     Rules,
     Tests,
+    Simulate,
     Deny,
     Fuzz,
 }
@@ -66,6 +68,7 @@ impl Step {
             Step::Docs => "docs",
             Step::Rules => "rules",
             Step::Tests => "tests",
+            Step::Simulate => "simulate",
             Step::Deny => "deny",
             Step::Fuzz => "fuzz",
         }
@@ -79,13 +82,14 @@ impl Step {
             Step::Docs => "the API documentation builds without warnings",
             Step::Rules => "no crate reaches what it may not know",
             Step::Tests => "unit tests, integration tests and doc tests",
+            Step::Simulate => "scenarios of a provider under every fault, and deliberate defects",
             Step::Deny => "licences, banned crates and sources of all dependencies",
             Step::Fuzz => "each fuzz target for a short while",
         }
     }
 
     pub(crate) fn needs_code_that_compiles(self) -> bool {
-        matches!(self, Step::Alone | Step::Docs | Step::Tests | Step::Fuzz)
+        matches!(self, Step::Alone | Step::Docs | Step::Tests | Step::Simulate | Step::Fuzz)
     }
 
     pub(crate) fn run(self, workspace: &Workspace) -> Result<Outcome> {
@@ -96,6 +100,7 @@ impl Step {
             Step::Docs => docs::run(),
             Step::Rules => rules::run(workspace),
             Step::Tests => tests::run(workspace),
+            Step::Simulate => simulate::run(workspace),
             Step::Deny => deny::run(),
             Step::Fuzz => fuzz::run(workspace),
         }

@@ -91,6 +91,12 @@ impl Asks {
         }
     }
 
+    /// What was asked under this name.
+    #[cfg(feature = "defects")]
+    pub(super) fn asked(&self, id: QueryId) -> Option<ChainQuery> {
+        self.by_id.get(&id).cloned()
+    }
+
     /// What is to be asked again by now.
     pub(super) fn due(&mut self, now: Now) -> Vec<(QueryId, ChainQuery)> {
         let mut again = Vec::new();

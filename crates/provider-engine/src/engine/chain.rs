@@ -12,15 +12,22 @@ use crate::time::BlockTime;
 
 impl Engine {
     pub(super) fn chain_reply(&mut self, reply: ChainReply) {
+        #[cfg(feature = "defects")]
+        if reply.result.is_err() {
+            self.tear_down_unknown(reply.id);
+        }
         let Heard::Answer(query, read) = self.asks.hear(self.now, reply.id, reply.result) else {
             return;
         };
         let height = read.height;
         match (query, read.answer) {
-            (
-                ChainQuery::Order(order) | ChainQuery::Standing(order),
-                ChainAnswer::Standing(standing),
-            ) => self.stands(order, *standing, height),
+            (ChainQuery::Order(order), ChainAnswer::Standing(standing)) => {
+                self.stands(order, *standing, height);
+            }
+            (ChainQuery::Standing(order), ChainAnswer::Standing(standing)) => {
+                self.unlooked.remove(&order);
+                self.stands(order, *standing, height);
+            }
             (ChainQuery::OpenOrders, ChainAnswer::OpenOrders(orders)) => {
                 self.compare_orders(orders, height);
             }
@@ -52,6 +59,22 @@ impl Engine {
             (query, _) => self.ask_at_least(query, height),
         }
         self.check_ready();
+    }
+
+    #[cfg(feature = "defects")]
+    fn tear_down_unknown(&mut self, id: crate::chain::QueryId) {
+        use crate::cluster::command::Operation;
+        use crate::defect::Defect;
+        use crate::reconcile::Evidence;
+
+        let Some(ChainQuery::Standing(order)) = self.asks.asked(id) else { return };
+        let lease = self.lives.get(&order).and_then(super::Life::lease).map(|lease| lease.id);
+        let evidence = Evidence::new(akash_types::LeaseState::Closed, None, 0, 1);
+        if let (Some(Defect::TeardownOnUnknown), Some(lease), Some(evidence)) =
+            (self.defect, lease, evidence)
+        {
+            self.command(Operation::Teardown { lease, evidence });
+        }
     }
 
     /// How we stand with an order, to the life that it concerns. A lease over on chain of which

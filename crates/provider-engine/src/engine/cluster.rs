@@ -76,6 +76,7 @@ impl Engine {
         self.inventory_changed = true;
         self.check_ready();
         if self.start.ready {
+            self.book_unbooked();
             self.rejudge_waiting();
         }
     }

@@ -9,7 +9,7 @@ use akash_types::{GroupSpec, OrderId};
 use super::{Engine, Life, Stage};
 use crate::bidding::decline::Decline;
 use crate::bidding::order::{self, OrderInput};
-use crate::cluster::view::LeaseView;
+use crate::cluster::view::{Amounts, LeaseView};
 use crate::inventory::{Booking, Free, GroupNeed, place, replan};
 
 impl Engine {
@@ -27,6 +27,11 @@ impl Engine {
         let but = except.and_then(|order| self.lives.get(&order)?.lease()).map(|lease| lease.id);
         let bookings = self.lives.values().filter(|life| Some(life.id) != except);
         let bookings = bookings.filter_map(|life| Some((life.booking.as_ref()?, self.seen(life))));
+        #[cfg(feature = "defects")]
+        let bookings = bookings.map(|(booking, seen)| {
+            let twice = self.defect == Some(crate::defect::Defect::DoubleCounting);
+            (booking, seen.filter(|_| !twice))
+        });
         Free::compute_but(&self.cluster.view, bookings, but)
     }
 
@@ -36,6 +41,12 @@ impl Engine {
 
     /// Keeps what was placed for an order.
     pub(super) fn keep(&mut self, order: OrderId, booking: Booking) {
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::ForgottenReservation)
+            && order.dseq().is_multiple_of(3)
+        {
+            return;
+        }
         if let Some(free) = &self.free {
             self.free = Some(free.without(&booking));
         }
@@ -67,6 +78,80 @@ impl Engine {
         match self.place(&spec) {
             Ok(booking) => self.keep(order, booking),
             Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
+        }
+    }
+
+    /// Makes sure that what is kept for a bid can be had: the scheduler puts pods where it likes, so
+    /// a lease may run where something was planned for this order. It then gets another place, if
+    /// there is one.
+    pub(super) fn keep_possible(
+        &mut self,
+        order: OrderId,
+        spec: &GroupSpec,
+    ) -> Result<(), Decline> {
+        if !self.start.ready || !self.cluster.fresh || !self.is_crowded(order) {
+            return Ok(());
+        }
+        let need = GroupNeed::of(spec, &self.settings.commit)?;
+        let booking = place(&self.compute_free(Some(order)), &need)?;
+        self.free = None;
+        if let Some(life) = self.lives.get_mut(&order) {
+            life.booking = Some(booking);
+        }
+        self.inventory_changed = true;
+        Ok(())
+    }
+
+    /// Whether more is taken than there is where something is kept for an order.
+    fn is_crowded(&mut self, order: OrderId) -> bool {
+        self.free();
+        let (Some(life), Some(free)) = (self.lives.get(&order), &self.free) else { return false };
+        let Some(booking) = &life.booking else { return false };
+        let planned = |name: &str| {
+            let mut nodes = booking.units.iter().flat_map(|unit| unit.plan.iter());
+            nodes.any(|(node, _)| **node == *name)
+        };
+        let short = |left: Amounts| {
+            [left.cpu_milli, left.memory, left.ephemeral, left.gpu].iter().any(|left| *left < 0)
+        };
+        let wants = |class: &str| {
+            let mut volumes = booking.units.iter().flat_map(|unit| unit.need.volumes.iter());
+            volumes.any(|(name, _)| **name == *class)
+        };
+        free.nodes().any(|node| short(node.free) && planned(node.name))
+            || free.storage().any(|(class, left)| left < 0 && wants(class))
+            || (booking.ips > 0 && free.ips().is_some_and(|left| left < 0))
+            || (booking.ports > 0 && free.ports().is_some_and(|left| left < 0))
+    }
+
+    /// Keeps room for what was sold or offered while the cluster could not be seen: leases first.
+    pub(super) fn book_unbooked(&mut self) {
+        let unbooked = self.lives.values().filter(|life| life.booking.is_none());
+        let (leases, orders): (Vec<_>, Vec<_>) = unbooked
+            .map(|life| (life.id, life.lease().is_some()))
+            .partition(|(_, is_lease)| *is_lease);
+        for (order, _) in leases {
+            self.book_lease(order);
+        }
+        for (order, _) in orders {
+            self.book_open_bid(order);
+        }
+    }
+
+    /// Looks after every bid: one whose place was taken gets another, or is closed.
+    pub(super) fn keep_bids_possible(&mut self) {
+        let open: Vec<_> = self
+            .lives
+            .values()
+            .filter_map(|life| match &life.stage {
+                Stage::Order(order::Stage::Open(bid)) => Some((life.id, bid.order.clone())),
+                _ => None,
+            })
+            .collect();
+        for (order, known) in open {
+            if let Err(reason) = self.keep_possible(order, &known.spec) {
+                self.step_order(order, OrderInput::Unfit(vec![reason]));
+            }
         }
     }
 

@@ -113,7 +113,9 @@ impl Engine {
     }
 
     fn priced(&mut self, order: OrderId, known: &Order, price: DecCoin) {
-        match check_price(&known.spec, &self.settings.policy, &price) {
+        let checked = check_price(&known.spec, &self.settings.policy, &price);
+        // Finding the price may have taken a while.
+        match checked.and_then(|()| self.keep_possible(order, &known.spec)) {
             Ok(()) => self.step_order(order, OrderInput::Priced(price)),
             Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
         }

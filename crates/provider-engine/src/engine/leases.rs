@@ -197,6 +197,13 @@ impl Engine {
         self.note_order(order, Decision::Teardown(evidence));
         self.hostnames.end(id);
         self.manifest(ManifestInput::LeaseEnded { lease: id });
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::WithdrawAfterClose)
+            && let Made::Now(name) = self.wishes.make(self.now, Wish::Withdraw(order))
+        {
+            let intent = Intent::new(name, Action::Withdraw { lease: id }, self.head.height());
+            self.out.push(Effect::Submit(intent));
+        }
         let height = evidence.heights().1;
         self.escrow(EscrowInput::LeaseEnded { lease: id, height });
         let nothing = self.cluster.fresh
@@ -298,6 +305,13 @@ impl Engine {
         self.again(order);
         let soon = self.head.time();
         self.deadlines.set_if_unset(order, soon);
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::RedeployAtStart) {
+            let workload = self.lives.get(&order).and_then(Life::lease);
+            if let Some(workload) = workload.and_then(|lease| lease.workload.clone()) {
+                self.deploy(order, &workload);
+            }
+        }
         let deploying = self.lives.get(&order).and_then(Life::lease);
         let deploying = deploying.filter(|lease| matches!(lease.stage, lease::Stage::Deploying));
         if let Some(workload) = deploying.and_then(|lease| lease.workload.clone()) {

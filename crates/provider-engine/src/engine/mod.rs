@@ -95,7 +95,14 @@ pub struct Engine {
     journal: Journal,
     drift: BTreeSet<Drift>,
     start: Start,
+    /// Open orders on which our one bid was made and is over: there is nothing to look for.
+    spent: BTreeSet<OrderId>,
+    /// Orders with a bid or lease of ours that was listed at the start and not looked at yet: until
+    /// what they were promised is known, there is nothing to promise to others.
+    unlooked: BTreeSet<OrderId>,
     out: Vec<Effect>,
+    #[cfg(feature = "defects")]
+    defect: Option<crate::defect::Defect>,
 }
 
 /// What the chain says of the market and of us.
@@ -205,11 +212,21 @@ impl Engine {
             journal: Journal::default(),
             drift: BTreeSet::new(),
             start: Start::default(),
+            unlooked: BTreeSet::new(),
+            spent: BTreeSet::new(),
             out: Vec::new(),
+            #[cfg(feature = "defects")]
+            defect: None,
             settings,
         };
         engine.alarms.set(Alarm::Reconcile, Now::default());
         engine
+    }
+
+    /// Makes this mistake from now on.
+    #[cfg(feature = "defects")]
+    pub const fn switch_on(&mut self, defect: crate::defect::Defect) {
+        self.defect = Some(defect);
     }
 
     /// What follows from `input` at `now`.
@@ -306,14 +323,21 @@ impl Engine {
 
     fn check_ready(&mut self) {
         let Start { orders, bids, leases, cluster, ready } = self.start;
-        if ready || !(orders && bids && leases && cluster && self.head.is_known()) {
+        let listed = orders && bids && leases && cluster && self.head.is_known();
+        if ready || !listed || !self.unlooked.is_empty() {
             return;
         }
         self.start.ready = true;
         self.publish(Fact::Ready);
-        // What was put off until now.
-        let all: Vec<_> = self.lives.keys().copied().collect();
-        for order in all {
+        // What was put off until now: first what was sold keeps its room, then what was offered, and
+        // only what is then left is for new bids.
+        let mut all: Vec<_> = self
+            .lives
+            .values()
+            .map(|life| (life.lease().is_none(), !life.has_bid(), life.id))
+            .collect();
+        all.sort_unstable();
+        for (.., order) in all {
             self.became_ready(order);
         }
     }

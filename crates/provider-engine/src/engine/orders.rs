@@ -100,6 +100,11 @@ impl Engine {
             .map(|booking| booking.offer(&known.spec))
             .unwrap_or_default();
         self.note_order(order, Decision::Bid(price.clone()));
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::LostIntent) && order.dseq().is_multiple_of(3)
+        {
+            return;
+        }
         let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
         let offer = BidOffer {
             id: order.bid_id(self.settings.provider),
@@ -140,6 +145,9 @@ impl Engine {
         let had_bid = self.lives.get(&order).is_some_and(super::Life::has_bid);
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Ended(ending));
+        if matches!(ending, Ending::NotWon | Ending::LeaseOver) {
+            self.spent.insert(order);
+        }
         self.remove(order);
     }
 
@@ -147,6 +155,7 @@ impl Engine {
     pub(super) fn remove(&mut self, order: OrderId) {
         self.release(order);
         self.lives.remove(&order);
+        self.unlooked.remove(&order);
         self.deadlines.clear(&order);
         self.alarms.clear(&Alarm::Again(order));
         self.alarms.clear(&Alarm::Check(order));

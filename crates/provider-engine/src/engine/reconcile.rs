@@ -31,6 +31,7 @@ impl Engine {
         }
         if self.start.ready {
             self.compare_cluster();
+            self.keep_bids_possible();
             self.rejudge_all();
         }
         let (orders, bids, leases) = self.counts();
@@ -55,7 +56,7 @@ impl Engine {
     pub(super) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
         let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
         for order in orders {
-            if self.lives.contains_key(&order.id) {
+            if self.lives.contains_key(&order.id) || self.spent.contains(&order.id) {
                 continue;
             }
             self.notice(order.id);
@@ -65,6 +66,8 @@ impl Engine {
             // Before the start we may have bid on it, in any state: that ends the bidding.
             self.ask_at_least(ChainQuery::Standing(order.id), height);
         }
+        // Closed orders stay closed: only what is open could be found again.
+        self.spent.retain(|order| open.contains(order));
         let gone: Vec<_> = self
             .lives
             .values()
@@ -89,6 +92,7 @@ impl Engine {
     pub(super) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
         let listed: BTreeSet<OrderId> = bids.iter().map(|bid| bid.id.order_id()).collect();
         for order in &listed {
+            self.await_look(*order);
             match self.lives.get(order) {
                 Some(life) if life.has_bid() || life.lease().is_some() => {}
                 Some(_) => self.hint(*order),
@@ -133,6 +137,7 @@ impl Engine {
         let listed: BTreeSet<OrderId> = leases.iter().map(|lease| lease.id.order_id()).collect();
         for lease in leases {
             let order = lease.id.order_id();
+            self.await_look(order);
             match self.lives.get(&order) {
                 Some(life) if life.lease().is_some() => {}
                 known => {
@@ -164,6 +169,14 @@ impl Engine {
         }
         self.start.leases = true;
         self.check_ready();
+    }
+
+    /// An order with a bid or lease of ours: as long as we are not ready, we wait for the look at it.
+    fn await_look(&mut self, order: OrderId) {
+        let looked = |life: &Life| life.has_bid() || life.lease().is_some();
+        if !self.start.ready && !self.lives.get(&order).is_some_and(looked) {
+            self.unlooked.insert(order);
+        }
     }
 
     /// What the cluster has and the engine does not know, and the other way round.

@@ -244,3 +244,51 @@ fn in_maintenance_nothing_is_bid_on_and_afterwards_it_is() {
     world.blocks(15);
     assert_eq!(world.stage(id), Some("bidding"));
 }
+
+#[test]
+fn room_that_was_offered_is_kept_over_a_restart_before_anything_new_is_offered() {
+    let mut world = World::new();
+    world.cluster.nodes.retain(|name, _| &**name == "a");
+    world.cluster.nodes.get_mut("a").unwrap().allocatable.cpu_milli = 2_000;
+    world.start();
+    let offered = world.order(5);
+    world.land();
+    // Of a lower number: whatever goes by number comes to it first.
+    let new = order_id(1);
+    world.chain.orders.insert(new, order(new, world.chain.height));
+    world.restart();
+    assert!(world.submitted.is_empty(), "{:?}", world.submitted);
+    assert_eq!(world.stage(offered), Some("open"));
+    assert_eq!(world.stage(new), Some("declined"));
+}
+
+#[test]
+fn a_bid_found_while_the_cluster_cannot_be_seen_gets_its_room_once_it_can() {
+    let mut world = World::started();
+    world.order(1);
+    world.land();
+    world.tell(Input::View(ViewChange::Lost));
+    let (known, found) = (order_id(1), order_id(2));
+    world.chain.orders.insert(found, order(found, world.chain.height));
+    let mut bid = world.chain.bids[&known].clone();
+    bid.id = found.bid_id(world::provider());
+    world.chain.bids.insert(found, bid);
+    world.blocks(15);
+    assert_eq!(world.stage(found), Some("open"));
+    assert_eq!(world.engine.reservations().count(), 1);
+    world.show();
+    assert_eq!(world.engine.reservations().count(), 2);
+}
+
+#[test]
+fn an_open_order_whose_bid_is_over_is_not_noticed_again() {
+    let mut world = World::started();
+    let id = world.order(1);
+    world.land();
+    world.chain.bids.get_mut(&id).unwrap().state = BidState::Closed;
+    world.block(&[ChainEvent::BidClosed { id: id.bid_id(world::provider()) }]);
+    assert_eq!(world.stage(id), None);
+    world.blocks(30);
+    let Reply::Drift(drift) = world.operator(OperatorRequest::Drift) else { panic!() };
+    assert_eq!(drift, []);
+}

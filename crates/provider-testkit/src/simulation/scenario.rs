@@ -14,9 +14,9 @@ use super::dice::Dice;
 use super::world::Wallet;
 
 /// How long faults go on.
-pub(crate) const TROUBLE: Duration = Duration::from_secs(80 * 60);
+pub(crate) const TROUBLE: Duration = Duration::from_secs(42 * 60);
 /// How long everybody then has to come to rest.
-pub(crate) const QUIET: Duration = Duration::from_secs(50 * 60);
+pub(crate) const QUIET: Duration = Duration::from_secs(20 * 60);
 /// How long a new process then has to come to the same state.
 pub(crate) const AGAIN: Duration = Duration::from_secs(6 * 60);
 /// The least price per block that the policy allows.

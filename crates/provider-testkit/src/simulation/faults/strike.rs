@@ -17,13 +17,13 @@ const PLAN: [(FaultKind, u64); 11] = [
     (FaultKind::ChainHalt, 2),
     (FaultKind::MempoolFull, 2),
     (FaultKind::ApiErrors, 3),
-    (FaultKind::ClockJump, 3),
+    (FaultKind::ClockJump, 6),
     (FaultKind::ClusterDown, 2),
     (FaultKind::WatchBroken, 4),
-    (FaultKind::PodsKilled, 2),
+    (FaultKind::PodsKilled, 5),
     (FaultKind::NodeLost, 2),
     (FaultKind::ForeignTx, 4),
-    (FaultKind::OrderSpam, 4),
+    (FaultKind::OrderSpam, 6),
 ];
 
 impl World {
@@ -37,7 +37,7 @@ impl World {
                 self.later(when, Event::Fault(FaultEvent::Strike(kind)));
             }
         }
-        for _ in 0..120 {
+        for _ in 0..130 {
             let when = self.dice.span(Duration::from_secs(30), TROUBLE);
             self.later(when, Event::Tenant(TenantEvent::Order));
         }

@@ -6,7 +6,7 @@ use akash_types::{OrderId, Storage};
 use provider_engine::Engine;
 use provider_engine::bidding::decline::Decline;
 use provider_engine::bidding::order;
-use provider_engine::cluster::view::{Amounts, Name};
+use provider_engine::cluster::view::{Amounts, Name, Replica};
 use provider_engine::engine::Stage;
 use provider_engine::inventory::NoRoom;
 use provider_engine::journal::{Decision, Entry, Subject};
@@ -121,11 +121,13 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
                 service.map(|service| service.resources.id)
             };
             let single = life.booking.as_ref().is_some_and(|booking| booking.units.len() == 1);
-            let of_unit = |name: &str| service_of(name).map_or(single, |id| id == unit.id);
+            // What is on its way out has no manifest any more; its pods still ask for the same.
+            let of_unit = |pod: &Replica| match service_of(&pod.service) {
+                Some(id) => id == unit.id,
+                None => single || pod.asks == unit.need.asks,
+            };
             let mut placed: BTreeMap<&Name, u32> = BTreeMap::new();
-            for pod in
-                seen.iter().flat_map(|seen| &seen.replicas).filter(|pod| of_unit(&pod.service))
-            {
+            for pod in seen.iter().flat_map(|seen| &seen.replicas).filter(|pod| of_unit(pod)) {
                 if let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node))
                 {
                     *placed.entry(node).or_default() += 1;

@@ -21,6 +21,8 @@ const ENDED: Duration = Duration::from_secs(600);
 pub(crate) struct Rest {
     leases: BTreeMap<LeaseId, Lease>,
     bids: BTreeMap<OrderId, u64>,
+    /// Orders on which there is or was a bid of ours: there is one ever.
+    tried: BTreeSet<OrderId>,
     orders: BTreeMap<OrderId, u64>,
 }
 
@@ -29,11 +31,16 @@ impl Rest {
         let chain = world.chain.query();
         let own = world.own();
         let leases = now(chain.leases_of(own, None))?.ok()?.value.items;
-        let bids = now(chain.bids_of(own, Some(BidState::Open)))?.ok()?.value.items;
+        let bids = now(chain.bids_of(own, None))?.ok()?.value.items;
         let orders = now(chain.open_orders())?.ok()?.value.items;
         Some(Self {
             leases: leases.into_iter().map(|info| (info.lease.id, info.lease)).collect(),
-            bids: bids.iter().map(|it| (it.bid.id.order_id(), it.bid.created_at)).collect(),
+            tried: bids.iter().map(|info| info.bid.id.order_id()).collect(),
+            bids: bids
+                .iter()
+                .filter(|info| info.bid.state == BidState::Open)
+                .map(|info| (info.bid.id.order_id(), info.bid.created_at))
+                .collect(),
             orders: orders.iter().map(|order| (order.id, order.created_at)).collect(),
         })
     }
@@ -132,7 +139,7 @@ impl World {
             }
         }
         for (order, created) in &rest.orders {
-            if !lives.contains_key(order) && !recent(*created) {
+            if !lives.contains_key(order) && !rest.tried.contains(order) && !recent(*created) {
                 found.push((10, format!("order {order} is open and not known")));
             }
         }
@@ -143,7 +150,7 @@ impl World {
             if !rest.orders.contains_key(&id) && !bid.contains(&id) {
                 found.push((5, format!("order {id} is over and {stage} in the engine")));
             }
-            if matches!(stage, "seen" | "judged" | "pricing" | "abandoned") {
+            if matches!(stage, "seen" | "judged" | "abandoned") {
                 found.push((10, format!("order {id} is {stage} and stays so")));
             }
         }

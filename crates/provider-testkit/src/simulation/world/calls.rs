@@ -26,14 +26,16 @@ impl World {
     pub(super) fn call(&mut self, number: u64, call: Call) {
         match call {
             Call::Query(id, query) => self.query(number, id, &query),
-            Call::Script(id, _) => {
+            Call::Script(id) => {
                 let result = match self.dice.below(10) {
                     0 => Err(ScriptFailure::TimedOut),
                     1 => Ok(b"nonsense".to_vec()),
                     _ => Ok(self.dice.from_to(800, 3_000).to_string().into_bytes()),
                 };
                 let input = Box::new(Input::Script { id, result });
-                self.answer_surely(number, Reach::Engine(input));
+                // A program takes its time.
+                let took = self.dice.span(Duration::from_millis(50), Duration::from_secs(9));
+                self.later(took, Event::Reach(number, Reach::Engine(input)));
             }
             Call::Command(command) => self.command(number, command),
             Call::Observe => self.observe(number),

@@ -8,7 +8,6 @@ use akash_chain::tx::lane::{self, Draft, TxRef};
 use akash_chain::tx::{SignedTx, TxHash};
 use akash_types::{IntentId, Wanted};
 use provider_engine::Input;
-use provider_engine::bidding::pricing::ScriptRequest;
 use provider_engine::chain::{ChainQuery, QueryId};
 use provider_engine::cluster::command::Command;
 use provider_engine::input::PriceId;
@@ -70,7 +69,7 @@ pub(crate) enum Call {
     /// The chain, for the engine.
     Query(QueryId, ChainQuery),
     /// The price script.
-    Script(PriceId, ScriptRequest),
+    Script(PriceId),
     /// The cluster.
     Command(Command),
     /// The cluster, to be told of changes.

@@ -132,7 +132,8 @@ impl World {
             Event::Reach(number, reach) => self.reach(number, reach),
             Event::Call(number, call) => self.call(number, call),
         }
-        if self.faults.crashes_at(self.steps) {
+        let lives = self.process.is_some() && self.dying.is_none();
+        if lives && self.faults.crashes_at(self.steps) {
             self.crash_soon();
         }
         self.after_step();

@@ -21,8 +21,6 @@ pub(super) const NODES: [&str; 2] = ["near", "far"];
 pub(crate) struct Process {
     /// Which life.
     pub(crate) number: u64,
-    /// When it began.
-    pub(crate) started: Duration,
     pub(crate) engine: Engine,
     pub(super) lane: Lane,
     pub(super) plan: Plan<Arc<BlockEffects>>,
@@ -40,7 +38,6 @@ pub(crate) struct Process {
 impl Process {
     pub(super) fn new(
         number: u64,
-        started: Duration,
         clock: Duration,
         settings: Settings,
         lane: LaneConfig,
@@ -50,7 +47,6 @@ impl Process {
         let names = NODES.iter().map(|name| Arc::from(*name));
         Self {
             number,
-            started,
             engine: Engine::new(settings),
             lane: Lane::new(lane),
             plan: Plan::new(config, names, cursor, clock),

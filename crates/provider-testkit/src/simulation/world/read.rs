@@ -5,9 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use akash_chain::query::{LeaseFilter, Query, QueryError};
 use akash_devnet::node::History;
 use akash_devnet::state::State;
-use akash_types::{
-    Address, BidState, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId, OrderState,
-};
+use akash_types::{Address, BidState, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId};
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, DeploymentRead, Read, Standing, Unavailable,
 };
@@ -133,10 +131,4 @@ pub(crate) async fn payments(
     let filter = LeaseFilter { provider: Some(own), ..of(id) };
     let listed = chain.leases(filter).await?.value.items;
     Ok(listed.into_iter().filter_map(|info| info.payment).collect())
-}
-
-/// Whether an order takes bids.
-pub(crate) fn is_open(chain: &Query<Snapshot>, order: OrderId) -> bool {
-    let found = now(chain.order(order)).and_then(Result::ok).and_then(|answer| answer.value);
-    found.is_some_and(|order| order.state == OrderState::Open)
 }

@@ -22,7 +22,7 @@ impl World {
         self.lives += 1;
         let number = self.lives;
         let (settings, lane) = (self.settings(), self.lane_config());
-        let process = Process::new(number, self.now, self.clock(), settings, lane, self.cursor);
+        let process = Process::new(number, self.clock(), settings, lane, self.cursor);
         self.watch.started();
         self.process = Some(process);
         #[cfg(feature = "defects")]
@@ -142,7 +142,7 @@ impl World {
             }
             Effect::Forget(intent) => self.inside(number, lane::Input::Forget(intent)),
             Effect::Command(command) => self.out(number, Call::Command(command)),
-            Effect::Script(id, request) => self.out(number, Call::Script(id, request)),
+            Effect::Script(id, _) => self.out(number, Call::Script(id)),
             Effect::Reply(request, reply) => self.replied(request, &reply),
             Effect::WakeAt(moment) => self.wake_at(number, Part::Engine, moment.since_origin()),
             Effect::Record(_) | Effect::Publish(_) => {}
