@@ -54,7 +54,10 @@ impl World {
                     Err(Problem::NotYet { latest: Some(history.latest()) })
                 } else {
                     let to = to.min(history.latest());
-                    Ok((from..=to).filter_map(|at| history.block(at)).map(|b| decode::header(b)).collect())
+                    Ok((from..=to)
+                        .filter_map(|at| history.block(at))
+                        .map(|b| decode::header(b))
+                        .collect())
                 };
                 self.to_follower(number, plan::Input::Headers { ticket, answer });
             }
@@ -77,7 +80,8 @@ impl World {
                 }
             }
             Call::Ping(node) => {
-                let ticket = self.process.as_ref().and_then(|p| p.subscriptions.get(&node).copied());
+                let ticket =
+                    self.process.as_ref().and_then(|p| p.subscriptions.get(&node).copied());
                 if let Some(ticket) = ticket {
                     let news = News::Alive;
                     self.to_follower(number, plan::Input::Subscription { ticket, news });
@@ -257,7 +261,7 @@ impl World {
         }
         match now(holds(Snapshot::query(state.clone()), wanted)).flatten() {
             None => Verified::Unavailable,
-            Some(true) => Verified::Holds,
+            Some(true) => Verified::Holds { height },
             Some(false) => Verified::Open { height },
         }
     }
