@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use provider_testkit::simulation::{Coverage, Options, Report, run};
@@ -78,7 +78,9 @@ fn tell(report: &Report) {
     for violation in &report.violations {
         let (seed, step, at) = (violation.seed, violation.step, violation.at.as_secs_f64());
         let (invariant, what) = (violation.invariant, &violation.what);
-        println!("violation of invariant {invariant} (seed {seed}, step {step}, {at:.1} s): {what}");
+        println!(
+            "violation of invariant {invariant} (seed {seed}, step {step}, {at:.1} s): {what}"
+        );
     }
 }
 
@@ -90,7 +92,8 @@ fn many(from: u64, seeds: u64) -> ExitCode {
     let (mut few, mut missing) = (0, seeds);
     for report in &reports {
         coverage.add(&report.coverage);
-        (steps, orders, leases) = (steps + report.steps, orders + report.orders, leases + report.leases);
+        (steps, orders, leases) =
+            (steps + report.steps, orders + report.orders, leases + report.leases);
         violations += report.violations.len();
         missing -= 1;
         tell(report);
@@ -116,7 +119,11 @@ fn many(from: u64, seeds: u64) -> ExitCode {
     println!("simulation_steps_per_s: {:.0} steps/s", rate(steps, took.as_secs_f64()));
     // A few seeds cannot fill the table.
     let covered = empty.is_empty() || seeds < 200;
-    if violations == 0 && few == 0 && missing == 0 && covered { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if violations == 0 && few == 0 && missing == 0 && covered {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a figure for people")]

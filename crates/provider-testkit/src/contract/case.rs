@@ -64,7 +64,7 @@ impl<'h, H: Harness> Case<'h, H> {
         let version = Manifest { groups: vec![group.clone()] }.version();
         Arc::new(Workload {
             lease: self.lease,
-            version,
+            version: Some(version),
             group: Arc::new(group),
             cards: BTreeMap::new(),
             withheld: vec![],

@@ -23,7 +23,7 @@ pub async fn a_manifest_is_durable_before_it_is_accepted<H: Harness>(harness: &H
     case.driver = harness.restart().await;
     let held = case.driver.manifest(case.lease).await;
     let held = held.map_err(|why| Breach(format!("after a crash: {why}")))?;
-    same("version", &held.version, &Some(workload.version))?;
+    same("version", &held.version, &workload.version)?;
     same("group", &held.group, &workload.group)?;
     same("deployed", &held.deployed, &false)?;
     let watch = case.watch().await?;
@@ -112,7 +112,7 @@ pub async fn an_update_changes_what_runs_one_replica_at_a_time<H: Harness>(harne
     }
     holds(fewest >= 2, || format!("only {fewest} of 3 replicas were left at work"))?;
     let held = case.driver.manifest(case.lease).await.map_err(read)?;
-    same("version", &held.version, &Some(update.version))?;
+    same("version", &held.version, &update.version)?;
     case.clears().await
 }
 

@@ -21,7 +21,8 @@ impl Watch {
             match &life.stage {
                 Stage::Order(stage) => {
                     let may = stage.has_bid() || matches!(stage, order::Stage::Pricing(_));
-                    let must = matches!(stage, order::Stage::Bidding(..) | order::Stage::Pricing(_));
+                    let must =
+                        matches!(stage, order::Stage::Bidding(..) | order::Stage::Pricing(_));
                     let open = matches!(stage, order::Stage::Open(_));
                     if booked && !may {
                         let stage = stage.name();
@@ -69,7 +70,10 @@ impl Watch {
         };
         let resources = &unit.resources;
         // Only where it can be told without placing anything.
-        if unit.count != 1 || resources.gpu.units > 0 || resources.storage.iter().any(Storage::is_persistent) {
+        if unit.count != 1
+            || resources.gpu.units > 0
+            || resources.storage.iter().any(Storage::is_persistent)
+        {
             return;
         }
         let signed = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
@@ -119,8 +123,11 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
             let single = life.booking.as_ref().is_some_and(|booking| booking.units.len() == 1);
             let of_unit = |name: &str| service_of(name).map_or(single, |id| id == unit.id);
             let mut placed: BTreeMap<&Name, u32> = BTreeMap::new();
-            for pod in seen.iter().flat_map(|seen| &seen.replicas).filter(|pod| of_unit(&pod.service)) {
-                if let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node)) {
+            for pod in
+                seen.iter().flat_map(|seen| &seen.replicas).filter(|pod| of_unit(&pod.service))
+            {
+                if let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node))
+                {
                     *placed.entry(node).or_default() += 1;
                 }
             }

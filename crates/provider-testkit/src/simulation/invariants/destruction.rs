@@ -17,8 +17,12 @@ impl Watch {
     pub(crate) fn shown(&mut self, change: &ViewChange, now: Duration) {
         match change {
             ViewChange::Whole(view) => {
-                let gone: Vec<_> =
-                    self.mirror.keys().filter(|id| !view.leases.contains_key(id)).copied().collect();
+                let gone: Vec<_> = self
+                    .mirror
+                    .keys()
+                    .filter(|id| !view.leases.contains_key(id))
+                    .copied()
+                    .collect();
                 gone.into_iter().for_each(|id| self.forget(id));
                 for lease in view.leases.values() {
                     self.see(lease, now);
@@ -81,7 +85,8 @@ impl Watch {
         match operation {
             Operation::Teardown { lease, evidence } => {
                 if !self.is_over(*lease) {
-                    let text = format!("teardown of {lease}, which is active on chain ({evidence})");
+                    let text =
+                        format!("teardown of {lease}, which is active on chain ({evidence})");
                     self.found(3, text);
                 }
             }
@@ -93,7 +98,8 @@ impl Watch {
     fn deploys(&mut self, workload: &Workload) {
         let lease = workload.lease;
         let Some(version) = self.ran.get(&lease).copied() else { return };
-        let hosts = workload.group.services.iter().flat_map(|service| service.expose.iter().flatten());
+        let hosts =
+            workload.group.services.iter().flat_map(|service| service.expose.iter().flatten());
         let named = hosts.clone().any(|expose| expose.hosts.iter().flatten().next().is_some());
         if named || version != workload.version || self.heard.contains(&lease.deployment_id()) {
             return;

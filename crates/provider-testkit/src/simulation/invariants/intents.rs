@@ -47,7 +47,9 @@ impl Watch {
     pub(super) fn journal_agrees(&mut self, effects: &[Effect]) {
         let has = |order: OrderId, is: fn(&Action) -> bool| {
             effects.iter().any(|effect| match effect {
-                Effect::Submit(intent) => is(&intent.action) && order_of(&intent.action) == Some(order),
+                Effect::Submit(intent) => {
+                    is(&intent.action) && order_of(&intent.action) == Some(order)
+                }
                 _ => false,
             })
         };
@@ -57,12 +59,17 @@ impl Watch {
             let Subject::Order(order) = entry.subject else { continue };
             let agrees = match &entry.decision {
                 Decision::Bid(_) => has(order, |action| matches!(action, Action::CreateBid(_))),
-                Decision::CloseBid(_) => has(order, |action| matches!(action, Action::CloseBid { .. })),
-                Decision::Withdraw { .. } => has(order, |action| matches!(action, Action::Withdraw { .. })),
+                Decision::CloseBid(_) => {
+                    has(order, |action| matches!(action, Action::CloseBid { .. }))
+                }
+                Decision::Withdraw { .. } => {
+                    has(order, |action| matches!(action, Action::Withdraw { .. }))
+                }
                 _ => true,
             };
             if !agrees {
-                missing.push(format!("{order}: {} was decided and not handed over", entry.decision));
+                missing
+                    .push(format!("{order}: {} was decided and not handed over", entry.decision));
             }
         }
         missing.into_iter().for_each(|text| self.found(6, text));
@@ -77,7 +84,9 @@ impl Watch {
     pub(super) fn included(&mut self, block: &Block) {
         let done = block.txs.iter().zip(&block.results).filter(|(_, result)| result.is_ok());
         for (tx, _) in done {
-            let Some((number, intents)) = self.signed.get(&TxHash::of(tx)).cloned() else { continue };
+            let Some((number, intents)) = self.signed.get(&TxHash::of(tx)).cloned() else {
+                continue;
+            };
             for intent in intents {
                 if !self.executed.insert((number, intent)) {
                     self.found(6, format!("intent {intent} of process {number} took effect twice"));

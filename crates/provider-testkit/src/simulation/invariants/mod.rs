@@ -135,7 +135,9 @@ impl Watch {
 
     /// A process starts.
     pub(crate) fn started(&mut self) {
-        let deployed = |view: &LeaseView| view.held.as_ref().filter(|held| held.deployed).map(|held| held.version);
+        let deployed = |view: &LeaseView| {
+            view.held.as_ref().filter(|held| held.deployed).map(|held| held.version)
+        };
         self.ran =
             self.mirror.values().filter_map(|view| Some((view.id, deployed(view)?))).collect();
         self.heard.clear();

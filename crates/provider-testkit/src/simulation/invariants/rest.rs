@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use akash_types::{
-    BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId,
-};
+use akash_types::{BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId};
 use provider_engine::engine::Life;
 use provider_engine::lease::health;
 
@@ -71,7 +69,8 @@ impl World {
         let lives: BTreeMap<OrderId, &Life> = engine.lives().map(|life| (life.id, life)).collect();
         let view = self.truth().view();
         let recent = |at: u64| at + BOUND > height;
-        let alive = |lease: &Lease| matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming);
+        let alive =
+            |lease: &Lease| matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming);
         for lease in rest.leases.values() {
             let (id, life) = (lease.id, lives.get(&lease.id.order_id()).copied());
             let known = life.and_then(Life::lease);
@@ -154,7 +153,8 @@ impl World {
     fn paid(&self, rest: &Rest, found: &mut Vec<(u8, String)>) {
         let chain = self.chain.query();
         let active = rest.leases.values().filter(|lease| lease.state == LeaseState::Active);
-        let deployments: BTreeSet<DeploymentId> = active.map(|lease| lease.id.deployment_id()).collect();
+        let deployments: BTreeSet<DeploymentId> =
+            active.map(|lease| lease.id.deployment_id()).collect();
         for id in deployments {
             let info = now(chain.deployment(id)).and_then(Result::ok).and_then(|found| found.value);
             let Some(account) = info.and_then(|info| info.account) else { continue };
@@ -166,7 +166,10 @@ impl World {
             let blocks = i128::from(self.chain.height().saturating_sub(account.settled_at));
             if account.state != EscrowState::Open || held + rate * UNPAID < rate * blocks {
                 let state = account.state;
-                found.push((12, format!("{id} runs unpaid: {held} for {blocks} blocks of {rate}, {state}")));
+                found.push((
+                    12,
+                    format!("{id} runs unpaid: {held} for {blocks} blocks of {rate}, {state}"),
+                ));
             }
         }
     }

@@ -52,7 +52,8 @@ impl World {
         self.tenants.outbox.entry(tenancy.owner).or_default().extend(messages);
         let dice = &mut self.tenants.dice;
         let choose = dice.span(Duration::from_secs(15), Duration::from_secs(90));
-        let (life, update) = (dice.span(minutes(4), minutes(90)), dice.span(minutes(2), minutes(20)));
+        let (life, update) =
+            (dice.span(minutes(4), minutes(90)), dice.span(minutes(2), minutes(20)));
         let (closes, updates, steals) = (dice.chance(700), dice.chance(250), dice.chance(100));
         let (pays, again) = (dice.chance(300), dice.span(minutes(5), minutes(40)));
         // Some think better of it before anybody could bid.

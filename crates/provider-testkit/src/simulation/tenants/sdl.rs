@@ -42,7 +42,9 @@ pub(super) fn sdl(shape: &Shape, version: u32) -> Option<Sdl> {
         }
         if *gpu > 0 {
             let _ = write!(text, "        gpu:\n          units: {gpu}\n          attributes:\n");
-            text.push_str("            vendor:\n              nvidia:\n                - model: a100\n");
+            text.push_str(
+                "            vendor:\n              nvidia:\n                - model: a100\n",
+            );
         }
     }
     text.push_str("  placement:\n");

@@ -137,8 +137,7 @@ impl Chain {
                 }
                 Err(error) => {
                     let words = error.to_string();
-                    let refusal =
-                        Refusal { codespace: String::new(), code: 0, log: words.clone() };
+                    let refusal = Refusal { codespace: String::new(), code: 0, log: words.clone() };
                     let index = refusal.message_index().unwrap_or(0);
                     if index >= messages.len() {
                         break;

@@ -22,8 +22,7 @@ impl World {
         self.lives += 1;
         let number = self.lives;
         let (settings, lane) = (self.settings(), self.lane_config());
-        let process =
-            Process::new(number, self.now, self.clock(), settings, lane, self.cursor);
+        let process = Process::new(number, self.now, self.clock(), settings, lane, self.cursor);
         self.watch.started();
         self.process = Some(process);
         #[cfg(feature = "defects")]
@@ -55,7 +54,8 @@ impl World {
             self.cursor = None;
         }
         self.process = None;
-        self.trace.note(|| format!("process {number} dies{}", if without { ", store too" } else { "" }));
+        self.trace
+            .note(|| format!("process {number} dies{}", if without { ", store too" } else { "" }));
         self.watch.died(number);
         let pause = self.dice.span(Duration::from_millis(200), Duration::from_secs(60));
         self.later(pause, Event::Start);
