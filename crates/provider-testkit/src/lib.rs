@@ -1,9 +1,11 @@
 //! What tests of several crates share. Never part of the product.
 //!
+//! - [`bidder`]: the least that follows blocks and bids, for tests of what lies below it.
 //! - [`contract`]: what every driver of a cluster must do, clause by clause.
 //! - [`proxy`]: a TCP proxy whose faults are switched while connections are open.
 //! - [`simulation`]: a provider simulated to death, seed by seed.
 
+pub mod bidder;
 pub mod contract;
 pub mod proxy;
 pub mod simulation;

@@ -27,6 +27,14 @@ pub struct SimulationRefusal {
     pub gas_used: Option<u64>,
 }
 
+impl SimulationRefusal {
+    /// Whether its timeout height was over before it was tried.
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.message_index.is_none() && self.text.contains("tx timeout height")
+    }
+}
+
 /// Why there is no simulation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulateError {

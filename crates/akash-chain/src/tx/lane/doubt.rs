@@ -32,6 +32,8 @@ impl Lane {
             }
             return;
         }
+        // Whoever wants it has seen the block that led to it.
+        let height = height.max(entry.intent.created);
         let doubt = Doubt { otherwise, height, asked: false, ask_at: self.now, misses: 0 };
         self.queue.put(id, Place::Doubt(doubt));
     }
@@ -68,19 +70,22 @@ impl Lane {
         if !doubt.asked {
             return;
         }
-        let known = match answer {
-            Verified::Holds => {
-                self.done(id, Outcome::AlreadyHolds);
-                return;
-            }
-            // A node that lags says how it was before.
-            Verified::Open { height } => height >= doubt.height,
-            Verified::Unavailable => false,
+        // A node that lags says how it was before. That goes for both answers: a bid that it does
+        // not know yet looks as if it were over.
+        let (known, holds) = match answer {
+            Verified::Holds { height } => (height >= doubt.height, true),
+            Verified::Open { height } => (height >= doubt.height, false),
+            Verified::Unavailable => (false, false),
         };
+        if known && holds {
+            self.done(id, Outcome::AlreadyHolds);
+            return;
+        }
         let otherwise = doubt.otherwise.clone();
         if !known {
             doubt.misses = doubt.misses.saturating_add(1);
-            let stands = doubt.misses >= MOST_MISSES && matches!(otherwise, Otherwise::End(_));
+            let stands =
+                !holds && doubt.misses >= MOST_MISSES && matches!(otherwise, Otherwise::End(_));
             if !stands {
                 doubt.asked = false;
                 doubt.ask_at = now.saturating_add(pause(doubt.misses));

@@ -120,7 +120,10 @@ pub enum LookedUp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verified {
     /// It holds.
-    Holds,
+    Holds {
+        /// Height of the state that was read, or below.
+        height: u64,
+    },
     /// It does not.
     Open {
         /// Height of the state that was read, or below.

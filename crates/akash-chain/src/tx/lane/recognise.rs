@@ -1,11 +1,14 @@
 //! The account's own transactions in the results of a block.
 
+use std::time::UNIX_EPOCH;
+
 use akash_types::Address;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::Refusal;
 use super::input::{LaneBlock, OurTx, TxOutcome};
+use crate::follow::{FollowedBlock, TxOutcome as FollowedTx};
 use crate::query::{BlockResults, Event, TxResult};
 
 impl LaneBlock {
@@ -17,6 +20,28 @@ impl LaneBlock {
         let txs = results.txs.iter().filter_map(|result| ours(result, &prefix)).collect();
         Self { height: results.height, unix_time, txs }
     }
+
+    /// The same of a block that was followed.
+    #[must_use]
+    pub fn of_followed(block: &FollowedBlock, account: Address) -> Self {
+        let since = block.time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let txs = block.effects.txs.iter().filter_map(|tx| followed(tx, account)).collect();
+        Self { height: block.height, unix_time: since.as_secs(), txs }
+    }
+}
+
+fn followed(tx: &FollowedTx, account: Address) -> Option<OurTx> {
+    let place = tx.signers.iter().position(|signer| signer.address == account)?;
+    let sequence = tx.signers.get(place)?.sequence;
+    // A transaction with a signature that cannot be read used its sequence up all the same.
+    let signature = tx.signatures.get(place).and_then(|text| STANDARD.decode(text).ok());
+    let refusal = (!tx.is_ok()).then(|| Refusal {
+        codespace: tx.codespace.clone(),
+        code: tx.code,
+        log: tx.log.clone(),
+    });
+    let result = TxOutcome { refusal, gas_used: tx.gas_used };
+    Some(OurTx { sequence, signature: signature.unwrap_or_default(), result })
 }
 
 fn ours(result: &TxResult, prefix: &str) -> Option<OurTx> {

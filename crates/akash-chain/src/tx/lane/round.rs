@@ -139,7 +139,9 @@ impl Lane {
         intents: Vec<IntentId>,
         refusal: &SimulationRefusal,
     ) {
-        if refusal.sequence_mismatch.is_some() {
+        // Neither is any message's fault. Blocks went by unseen, and reading the account says up to
+        // which height.
+        if refusal.sequence_mismatch.is_some() || refusal.timed_out() {
             intents.into_iter().for_each(|id| self.requeue(id));
             self.abandon_round();
             self.sequence.want_after_misfit(self.now);

@@ -263,7 +263,7 @@ impl World {
         }
         match now(holds(Snapshot::query(state.clone()), wanted)).flatten() {
             None => Verified::Unavailable,
-            Some(true) => Verified::Holds,
+            Some(true) => Verified::Holds { height },
             Some(false) => Verified::Open { height },
         }
     }

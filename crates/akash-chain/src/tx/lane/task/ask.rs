@@ -163,7 +163,7 @@ impl<T: Transport> Source<T> {
             // Before the question, so that the answer knows at least this height.
             let height = self.fresh_height().await.ok()?;
             let holds = holds(&self.query, self.config.owner, &wanted).await.ok()?;
-            Some(if holds { Verified::Holds } else { Verified::Open { height } })
+            Some(if holds { Verified::Holds { height } } else { Verified::Open { height } })
         };
         let answer = timeout(PATIENCE, question).await.ok().flatten();
         let answer = answer.unwrap_or(Verified::Unavailable);

@@ -8,7 +8,7 @@ use super::super::{
     AccountRead, Broadcasted, Draft, Effect, HoldReason, Input, Lane, LaneBlock, LaneConfig,
     LookedUp, OurTx, SequenceStatus, Simulated, TxOutcome, Verified,
 };
-use super::build::{config, create_bid, intent, transfer, withdraw};
+use super::build::{close_bid, config, create_bid, intent, transfer, withdraw};
 use super::chain::refusal;
 use crate::tx::{Refusal, SimulationRefusal};
 
@@ -151,7 +151,7 @@ fn a_refusal_in_simulation_takes_one_message_out_before_anything_is_paid() {
     let answer = Simulated::Refused(refused);
     let effects = hand.feed(Input::Simulated { tx: draft.tx, answer });
     assert_eq!(simulated(&effects), [vec![1, 3]]);
-    let effects = verified(&mut hand, 2, Verified::Holds);
+    let effects = verified(&mut hand, 2, Verified::Holds { height: 200 });
     assert_eq!(ended(&effects), [(2, &Outcome::AlreadyHolds)]);
 }
 
@@ -253,7 +253,7 @@ fn after_a_start_nothing_is_sent_while_more_waits_than_blocks_have() {
     let asked = effects.iter().filter(|effect| matches!(effect, Effect::Verify { .. })).count();
     assert_eq!(asked, 2);
     hand.feed(Input::AccountRead(AccountRead { committed: 7, pending: 7, height: 102 }));
-    let effects = verified(&mut hand, 1, Verified::Holds);
+    let effects = verified(&mut hand, 1, Verified::Holds { height: 200 });
     assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
     let effects = verified(&mut hand, 2, Verified::Open { height: 102 });
     assert_eq!(hand.simulate(effects)[0].sequence, 7);
@@ -396,4 +396,50 @@ fn money_missing_for_a_bid_holds_bids_and_nothing_else() {
     assert!(matches!(held[..], [(Some(Class::Bid), HoldReason::InsufficientFunds { .. })]));
     let effects = hand.feed(Input::Submit(vec![intent(2, withdraw(7, 1), 101)]));
     assert_eq!(simulated(&effects), [vec![2]]);
+}
+
+#[test]
+fn a_timeout_height_that_is_over_is_nobodys_fault() {
+    let mut hand = Hand::ready(config());
+    let effects = hand.feed(Input::Submit(vec![intent(1, create_bid(1), 100)]));
+    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
+    assert_eq!(draft.timeout_height, 110);
+    // Blocks went by that nobody has shown to the lane yet.
+    let refused = SimulationRefusal {
+        text: "block height: 150, timeout height: 110: tx timeout height".to_owned(),
+        message_index: None,
+        sequence_mismatch: None,
+        gas_used: None,
+    };
+    let answer = Simulated::Refused(refused);
+    let effects = hand.feed(Input::Simulated { tx: draft.tx, answer });
+    assert_eq!(effects, [Effect::ReadAccount]);
+    let read = AccountRead { committed: 5, pending: 5, height: 149 };
+    let effects = hand.feed(Input::AccountRead(read));
+    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
+    assert_eq!((draft.timeout_height, draft.intents.as_slice()), (159, &[IntentId(1)][..]));
+}
+
+#[test]
+fn a_node_that_lags_cannot_say_that_a_bid_is_over() {
+    let mut hand = Hand::ready(config());
+    hand.block(120, Vec::new());
+    let effects = hand.feed(Input::Submit(vec![intent(1, close_bid(1), 120)]));
+    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
+    let refused = SimulationRefusal {
+        text: "failed to execute message; message index: 0: unknown bid".to_owned(),
+        message_index: Some(0),
+        sequence_mismatch: None,
+        gas_used: None,
+    };
+    let answer = Simulated::Refused(refused);
+    hand.feed(Input::Simulated { tx: draft.tx, answer });
+    // It does not know the bid yet, so none is open.
+    let effects = verified(&mut hand, 1, Verified::Holds { height: 110 });
+    let [Effect::WakeAt(at)] = effects[..] else { panic!("{effects:?}") };
+    hand.now = at;
+    let effects = hand.feed(Input::Tick);
+    assert!(matches!(effects[..], [Effect::Verify { .. }]), "{effects:?}");
+    let effects = verified(&mut hand, 1, Verified::Holds { height: 120 });
+    assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
 }

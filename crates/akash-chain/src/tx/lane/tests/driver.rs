@@ -228,7 +228,7 @@ impl Driver {
                 let height = height.saturating_sub(lag);
                 let answer = match self.chain.holds(&wanted, height) {
                     _ if lag == 3 => Verified::Unavailable,
-                    true => Verified::Holds,
+                    true => Verified::Holds { height },
                     false => Verified::Open { height },
                 };
                 Input::Verified { intent, answer }
