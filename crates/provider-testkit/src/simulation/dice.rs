@@ -27,7 +27,7 @@ impl Dice {
     }
 
     /// A number from `least` to `most`.
-    pub(super) const fn from_to(&mut self, least: u64, most: u64) -> u64 {
+    pub(super) const fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.below(most.saturating_sub(least).saturating_add(1))
     }
 
@@ -39,7 +39,7 @@ impl Dice {
     /// A span between two spans.
     pub(super) fn span(&mut self, least: Duration, most: Duration) -> Duration {
         let micros = |span: Duration| u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
-        Duration::from_micros(self.from_to(micros(least), micros(most)))
+        Duration::from_micros(self.between(micros(least), micros(most)))
     }
 
     /// One of several; the first has the index 0.

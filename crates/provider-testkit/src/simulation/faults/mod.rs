@@ -80,7 +80,7 @@ impl TxFate {
 impl Faults {
     pub(crate) fn new(mut dice: Dice) -> Self {
         // Not before the process had a chance to live, and all of them in the time of trouble.
-        let crashes = (0..34).map(|_| dice.from_to(200, 8_000)).collect();
+        let crashes = (0..34).map(|_| dice.between(200, 8_000)).collect();
         Self {
             dice,
             peace: false,

@@ -64,7 +64,7 @@ impl World {
         let short = self.dice.span(Duration::from_secs(20), Duration::from_secs(240));
         match kind {
             FaultKind::ChainLag => {
-                self.faults.lags = [self.dice.from_to(1, 8), self.dice.below(3)];
+                self.faults.lags = [self.dice.between(1, 8), self.dice.below(3)];
                 self.later(short, Event::Fault(FaultEvent::LagEnds));
             }
             FaultKind::ChainHalt => self.faults.halted_until = self.now + short,

@@ -101,7 +101,7 @@ impl World {
             _ => vec![(soon, Sent::Right)],
         };
         // The least that the chain takes runs dry soon.
-        let amount = if dice.chance(350) { 500_000 } else { dice.from_to(5_000_000, 50_000_000) };
+        let amount = if dice.chance(350) { 500_000 } else { dice.between(5_000_000, 50_000_000) };
         let groups = first.groups().to_vec();
         for (gseq, group) in (1..).zip(&groups) {
             let order = OrderId::new(GroupId::new(id, gseq).ok()?, 1).ok()?;

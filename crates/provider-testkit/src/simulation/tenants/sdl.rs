@@ -92,10 +92,10 @@ impl Shape {
     /// What a tenant orders. Spam is many small groups.
     pub(super) fn draw(dice: &mut Dice, spam: bool) -> Self {
         let groups = match dice.below(10) {
-            _ if spam => dice.from_to(6, 12),
+            _ if spam => dice.between(6, 12),
             0..6 => 1,
             6..9 => 2,
-            _ => dice.from_to(3, 5),
+            _ => dice.between(3, 5),
         };
         let two = dice.chance(250) && !spam;
         let names: &[&'static str] = if two { &["api", "web"] } else { &["web"] };
@@ -106,7 +106,7 @@ impl Shape {
             groups,
             ip,
             region: if dice.chance(60) { "east" } else { "west" },
-            price: if dice.chance(60) { 20 } else { dice.from_to(4_000, 12_000) },
+            price: if dice.chance(60) { 20 } else { dice.between(4_000, 12_000) },
         }
     }
 }
@@ -129,8 +129,8 @@ impl Service {
             name,
             image,
             host,
-            milli: dice.from_to(1, 16) * 250,
-            count: dice.from_to(1, 3),
+            milli: dice.between(1, 16) * 250,
+            count: dice.between(1, 3),
             gpu: u64::from(dice.chance(80)),
             persistent: dice.chance(120),
         }

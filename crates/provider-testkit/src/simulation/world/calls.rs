@@ -30,7 +30,7 @@ impl World {
                 let result = match self.dice.below(10) {
                     0 => Err(ScriptFailure::TimedOut),
                     1 => Ok(b"nonsense".to_vec()),
-                    _ => Ok(self.dice.from_to(800, 3_000).to_string().into_bytes()),
+                    _ => Ok(self.dice.between(800, 3_000).to_string().into_bytes()),
                 };
                 let input = Box::new(Input::Script { id, result });
                 // A program takes its time.
@@ -45,7 +45,7 @@ impl World {
             Call::LookUp(tx, hash) => self.look_up(number, tx, hash),
             Call::Verify(intent, wanted) => {
                 let answer = self.verify(&wanted);
-                self.to_lane(number, lane::Input::Verified { intent, answer });
+                self.tell_lane(number, lane::Input::Verified { intent, answer });
             }
             Call::Status(node, ticket) => self.status(number, node, ticket),
             Call::Headers(node, ticket, from, to) => {
@@ -61,7 +61,7 @@ impl World {
                         .map(|b| decode::header(b))
                         .collect())
                 };
-                self.to_follower(number, plan::Input::Headers { ticket, answer });
+                self.tell_follower(number, plan::Input::Headers { ticket, answer });
             }
             Call::Results(node, ticket, height) => {
                 let history = self.chain.history(self.faults.lag(node));
@@ -72,13 +72,13 @@ impl World {
                 } else {
                     Ok(Fetched { block: self.chain.effects(height), bytes: 1_000 })
                 };
-                self.to_follower(number, plan::Input::Results { ticket, answer });
+                self.tell_follower(number, plan::Input::Results { ticket, answer });
             }
             Call::Subscribe(node, ticket) => {
                 if let Some(process) = self.process.as_mut().filter(|p| p.number == number) {
                     process.subscriptions.insert(node, ticket);
                     let news = News::Up;
-                    self.to_follower(number, plan::Input::Subscription { ticket, news });
+                    self.tell_follower(number, plan::Input::Subscription { ticket, news });
                 }
             }
             Call::Ping(node) => {
@@ -86,17 +86,17 @@ impl World {
                     self.process.as_ref().and_then(|p| p.subscriptions.get(&node).copied());
                 if let Some(ticket) = ticket {
                     let news = News::Alive;
-                    self.to_follower(number, plan::Input::Subscription { ticket, news });
+                    self.tell_follower(number, plan::Input::Subscription { ticket, news });
                 }
             }
         }
     }
 
-    fn to_follower(&mut self, number: u64, input: super::event::FollowInput) {
+    fn tell_follower(&mut self, number: u64, input: super::event::FollowInput) {
         self.answer(number, Reach::Follow(Box::new(input)));
     }
 
-    fn to_lane(&mut self, number: u64, input: lane::Input) {
+    fn tell_lane(&mut self, number: u64, input: lane::Input) {
         self.answer_surely(number, Reach::Lane(Box::new(input)));
     }
 
@@ -151,7 +151,7 @@ impl World {
                 catching_up: false,
             }),
         };
-        self.to_follower(number, plan::Input::Status { ticket, answer });
+        self.tell_follower(number, plan::Input::Status { ticket, answer });
     }
 
     fn read_account(&mut self, number: u64) {
@@ -171,7 +171,7 @@ impl World {
             }
             _ => unread("there is no such account"),
         };
-        self.to_lane(number, input);
+        self.tell_lane(number, input);
     }
 
     fn simulate(&mut self, number: u64, draft: &Draft) {
@@ -202,7 +202,7 @@ impl World {
                 })
             }
         };
-        self.to_lane(number, lane::Input::Simulated { tx: draft.tx, answer });
+        self.tell_lane(number, lane::Input::Simulated { tx: draft.tx, answer });
     }
 
     fn broadcast(&mut self, number: u64, tx: TxRef, attempt: u32, signed: &SignedTx) {
@@ -231,7 +231,7 @@ impl World {
             Broadcasted::Accepted
         };
         let answer = if fate.is_answered() { answer } else { Broadcasted::Unknown };
-        self.to_lane(number, lane::Input::BroadcastAnswered { tx, attempt, answer });
+        self.tell_lane(number, lane::Input::BroadcastAnswered { tx, attempt, answer });
     }
 
     fn look_up(&mut self, number: u64, tx: TxRef, hash: Option<TxHash>) {
@@ -251,7 +251,7 @@ impl World {
                 LookedUp::Found { height, result: TxOutcome { refusal, gas_used } }
             }
         };
-        self.to_lane(number, lane::Input::LookedUp { tx, answer });
+        self.tell_lane(number, lane::Input::LookedUp { tx, answer });
     }
 
     fn verify(&mut self, wanted: &Wanted) -> Verified {
