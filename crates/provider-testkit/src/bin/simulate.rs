@@ -62,7 +62,7 @@ fn asked() -> Result<Asked, String> {
 }
 
 fn one(seed: u64, trace: bool) -> ExitCode {
-    let Some(report) = run(seed, Options { trace, ..Options::default() }) else {
+    let Some(report) = run(seed, Options::traced(trace)) else {
         eprintln!("the scenario of seed {seed} cannot be made");
         return ExitCode::FAILURE;
     };

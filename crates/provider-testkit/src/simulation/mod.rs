@@ -42,6 +42,18 @@ pub struct Options {
     pub defect: Option<provider_engine::defect::Defect>,
 }
 
+impl Options {
+    /// Without mistakes; with every step printed, if so wanted.
+    #[must_use]
+    pub const fn traced(trace: bool) -> Self {
+        Self {
+            trace,
+            #[cfg(feature = "defects")]
+            defect: None,
+        }
+    }
+}
+
 /// How a seed went.
 #[derive(Clone, Debug)]
 pub struct Report {
