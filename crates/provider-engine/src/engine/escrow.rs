@@ -60,6 +60,12 @@ impl Engine {
             EscrowEffect::ReadWallet => self.ask(ChainQuery::Wallet),
             EscrowEffect::Withdraw { lease, why } => {
                 let order = lease.order_id();
+                // Read as over once: its payment has ended with it, and the second reading is near.
+                let known = self.lives.get(&order).and_then(super::Life::lease);
+                if known.is_some_and(|known| !known.is_alive()) {
+                    let outcome = WithdrawOutcome::NothingToDo;
+                    return self.escrow(EscrowInput::WithdrawEnded { lease, outcome });
+                }
                 if let Made::Now(id) = self.wishes.make(self.now, Wish::Withdraw(order)) {
                     self.note_order(order, Decision::Withdraw { why: why.to_string() });
                     let action = Action::Withdraw { lease };

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Closing lies over the stages: until the chain says that the lease is over, the tenant pays and
-//! the workload runs. So does reclamation. Only [`Evidence`](crate::reconcile::Evidence) leads to
-//! teardown, whoever closed.
+//! the workload runs. So does reclamation. Only [`Evidence`] leads to teardown, whoever
+//! closed.
 //!
 //! A lease knows nothing of how its workload is written or its transactions are sent: it says what
 //! it wants done ([`LeaseAction`]) and is told how it went ([`LeaseInput`]). Wanting the same

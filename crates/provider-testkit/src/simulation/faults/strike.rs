@@ -21,7 +21,7 @@ const PLAN: [(FaultKind, u64); 11] = [
     (FaultKind::ClusterDown, 2),
     (FaultKind::WatchBroken, 4),
     (FaultKind::PodsKilled, 5),
-    (FaultKind::NodeLost, 2),
+    (FaultKind::NodeLost, 4),
     (FaultKind::ForeignTx, 4),
     (FaultKind::OrderSpam, 6),
 ];
