@@ -19,13 +19,15 @@ pub(crate) struct Ours {
     pub(crate) journal: Arc<Mutex<Journal>>,
     two_endpoints: bool,
     with_grpc: bool,
+    /// How often it was started.
+    pub(crate) lives: usize,
     task: JoinHandle<Result<(), Stopped>>,
 }
 
 fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
     let limits = Limits {
         dial: Duration::from_millis(500),
-        request: Duration::from_secs(1),
+        request: Duration::from_millis(700),
         ..Limits::default()
     };
     let used = if two_endpoints { &world.rpc[..] } else { &world.rpc[..1] };
@@ -35,7 +37,7 @@ fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
         block_time_ceiling: BLOCK_TIME,
         backoff: Duration::from_millis(25),
         backoff_max: Duration::from_millis(200),
-        patience: Duration::from_secs(1),
+        patience: Duration::from_millis(700),
         ..PlanConfig::new(CHAIN)
     };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();
@@ -55,7 +57,7 @@ impl Ours {
         let journal = Arc::new(Mutex::new(Journal::after(cursor)));
         let settings = settings(world, two_endpoints, with_grpc);
         let task = tokio::spawn(bidder::run(settings, Arc::clone(&journal)));
-        Self { journal, two_endpoints, with_grpc, task }
+        Self { journal, two_endpoints, with_grpc, lives: 1, task }
     }
 
     /// Ends it in the middle of whatever it does, and begins a new life.
@@ -63,6 +65,7 @@ impl Ours {
         self.check().await;
         self.task.abort();
         let _ = (&mut self.task).await;
+        self.lives += 1;
         let settings = settings(world, self.two_endpoints, self.with_grpc);
         self.task = tokio::spawn(bidder::run(settings, Arc::clone(&self.journal)));
     }
