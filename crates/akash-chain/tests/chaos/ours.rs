@@ -14,6 +14,8 @@ use crate::world::{CHAIN, PROVIDER, World, address, key, rpc};
 
 /// What the follower takes for the time between blocks.
 const BLOCK_TIME: Duration = Duration::from_millis(50);
+/// How long an answer is waited for: on a busy machine a good one takes its time too.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Ours {
     pub(crate) journal: Arc<Mutex<Journal>>,
@@ -25,11 +27,7 @@ pub(crate) struct Ours {
 }
 
 fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
-    let limits = Limits {
-        dial: Duration::from_millis(500),
-        request: Duration::from_millis(700),
-        ..Limits::default()
-    };
+    let limits = Limits { dial: PATIENCE, request: PATIENCE, ..Limits::default() };
     let used = if two_endpoints { &world.rpc[..] } else { &world.rpc[..1] };
     let nodes = used.iter().map(|proxy| rpc(proxy.address())).collect();
     let plan = PlanConfig {
@@ -37,7 +35,7 @@ fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
         block_time_ceiling: BLOCK_TIME,
         backoff: Duration::from_millis(25),
         backoff_max: Duration::from_millis(200),
-        patience: Duration::from_millis(700),
+        patience: PATIENCE,
         ..PlanConfig::new(CHAIN)
     };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();

@@ -3,26 +3,27 @@
 use std::time::{Duration, Instant};
 
 use provider_testkit::bidder;
+use provider_testkit::proxy::Mode;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::chance::Chance;
-use crate::ours::Ours;
+use crate::ours::{Ours, PATIENCE};
 use crate::tenants::{Tenants, register};
 use crate::trouble::{cause, mend};
 use crate::verdict::{self, Tally};
 use crate::world::World;
 
 /// Runs at the same time: they mostly wait.
-const TOGETHER: usize = 12;
+const TOGETHER: usize = 10;
 /// Steps with trouble; each makes a block, some make many.
-const STEPS: u64 = 45;
+const STEPS: u64 = 40;
 /// Blocks before anything happens, so that a node can be far behind.
 const QUIET: u64 = 60;
 /// Time between blocks once all is well.
 const PACE: Duration = Duration::from_millis(40);
 /// Longer than anything takes once all is well, however busy the machine is.
-const LONG: Duration = Duration::from_secs(90);
+const LONG: Duration = Duration::from_secs(180);
 
 async fn run(seed: u64) -> Tally {
     let mut chance = Chance::new(seed);
@@ -35,7 +36,10 @@ async fn run(seed: u64) -> Tally {
     let begin = world.block().await.height();
     let mut ours = Ours::start(&world, begin, chance.one_in(2), chance.one_in(2));
 
-    for _ in 0..STEPS {
+    for step in 0..STEPS {
+        if seed.is_multiple_of(16) && step == STEPS / 2 {
+            silence(&world).await;
+        }
         tenants.act(&mut world, &mut chance).await;
         if chance.one_in(4) {
             world = cause(world, &mut ours, &mut chance).await;
@@ -78,6 +82,16 @@ async fn run(seed: u64) -> Tally {
     let mut tally = verdict::reach(&world, &entries, begin, end).await;
     tally.lives = ours.lives;
     tally
+}
+
+/// Nothing passes until our side has given up on every answer that it waits for.
+async fn silence(world: &World) {
+    world.proxies().iter().for_each(|proxy| proxy.set_open(Mode::Blackhole(None)));
+    let until = Instant::now() + PATIENCE + PATIENCE / 4;
+    while Instant::now() < until {
+        world.block().await;
+        sleep(PACE * 4).await;
+    }
 }
 
 fn seeds() -> Vec<u64> {
