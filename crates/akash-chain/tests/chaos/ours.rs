@@ -14,20 +14,20 @@ use crate::world::{CHAIN, PROVIDER, World, address, key, rpc};
 
 /// What the follower takes for the time between blocks.
 const BLOCK_TIME: Duration = Duration::from_millis(50);
+/// How long an answer is waited for: on a busy machine a good one takes its time too.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Ours {
     pub(crate) journal: Arc<Mutex<Journal>>,
     two_endpoints: bool,
     with_grpc: bool,
+    /// How often it was started.
+    pub(crate) lives: usize,
     task: JoinHandle<Result<(), Stopped>>,
 }
 
 fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
-    let limits = Limits {
-        dial: Duration::from_millis(500),
-        request: Duration::from_secs(1),
-        ..Limits::default()
-    };
+    let limits = Limits { dial: PATIENCE, request: PATIENCE, ..Limits::default() };
     let used = if two_endpoints { &world.rpc[..] } else { &world.rpc[..1] };
     let nodes = used.iter().map(|proxy| rpc(proxy.address())).collect();
     let plan = PlanConfig {
@@ -35,7 +35,7 @@ fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
         block_time_ceiling: BLOCK_TIME,
         backoff: Duration::from_millis(25),
         backoff_max: Duration::from_millis(200),
-        patience: Duration::from_secs(1),
+        patience: PATIENCE,
         ..PlanConfig::new(CHAIN)
     };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();
@@ -55,7 +55,7 @@ impl Ours {
         let journal = Arc::new(Mutex::new(Journal::after(cursor)));
         let settings = settings(world, two_endpoints, with_grpc);
         let task = tokio::spawn(bidder::run(settings, Arc::clone(&journal)));
-        Self { journal, two_endpoints, with_grpc, task }
+        Self { journal, two_endpoints, with_grpc, lives: 1, task }
     }
 
     /// Ends it in the middle of whatever it does, and begins a new life.
@@ -63,6 +63,7 @@ impl Ours {
         self.check().await;
         self.task.abort();
         let _ = (&mut self.task).await;
+        self.lives += 1;
         let settings = settings(world, self.two_endpoints, self.with_grpc);
         self.task = tokio::spawn(bidder::run(settings, Arc::clone(&self.journal)));
     }

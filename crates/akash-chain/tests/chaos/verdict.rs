@@ -9,9 +9,43 @@ use akash_proto::akash::market::v1beta5::MsgWithdrawLease;
 use akash_proto::cosmos::tx::v1beta1::{TxBody, TxRaw};
 use akash_types::{BidId, BidState, ChainEvent, LeaseId, OrderId};
 use prost::Message as _;
+use prost_types::Any;
 use provider_testkit::bidder::{Entry, Want};
 
 use crate::world::{CHAIN, PROVIDER, World, address, rpc};
+
+/// How much a run has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) orders: usize,
+    pub(crate) bids: usize,
+    /// Orders that were closed before a bid of ours.
+    pub(crate) missed: usize,
+    pub(crate) closes: usize,
+    pub(crate) withdrawals: usize,
+    /// Transactions of our key that are not ours.
+    pub(crate) foreign: usize,
+    /// Intents that a life found done by the one before, or by nobody knows whom.
+    pub(crate) found_done: usize,
+    pub(crate) lives: usize,
+}
+
+impl Tally {
+    fn parts(&mut self) -> [&mut usize; 8] {
+        let Self { orders, bids, missed, closes, withdrawals, foreign, found_done, lives } = self;
+        [orders, bids, missed, closes, withdrawals, foreign, found_done, lives]
+    }
+
+    pub(crate) fn add(&mut self, mut other: Self) {
+        for (part, more) in self.parts().into_iter().zip(other.parts()) {
+            *part += *more;
+        }
+    }
+
+    pub(crate) fn is_worth_something(mut self) -> bool {
+        self.parts().iter().all(|part| **part > 0)
+    }
+}
 
 /// What the blocks say.
 #[derive(Default)]
@@ -21,6 +55,7 @@ struct Chain {
     bids: BTreeMap<BidId, Vec<u64>>,
     leases: BTreeSet<LeaseId>,
     withdrawals: BTreeMap<LeaseId, Vec<u64>>,
+    foreign: usize,
 }
 
 async fn read(world: &World, from: u64, to: u64) -> Chain {
@@ -45,7 +80,9 @@ async fn read(world: &World, from: u64, to: u64) -> Chain {
         }
         let raw = world.node.block(height).await.unwrap().txs;
         for (raw, _) in raw.iter().zip(&block.effects.txs).filter(|(_, tx)| tx.is_ok()) {
-            for lease in withdrawn(raw) {
+            let messages = messages(raw);
+            chain.foreign += messages.iter().filter(|any| any.type_url.ends_with("Send")).count();
+            for lease in withdrawn(&messages) {
                 chain.withdrawals.entry(lease).or_default().push(height);
             }
         }
@@ -53,10 +90,13 @@ async fn read(world: &World, from: u64, to: u64) -> Chain {
     chain
 }
 
-fn withdrawn(raw: &[u8]) -> Vec<LeaseId> {
+fn messages(raw: &[u8]) -> Vec<Any> {
     let raw = TxRaw::decode(raw).unwrap();
-    let body = TxBody::decode(raw.body_bytes.as_slice()).unwrap();
-    let messages = body.messages.iter().filter(|any| any.type_url.ends_with(".MsgWithdrawLease"));
+    TxBody::decode(raw.body_bytes.as_slice()).unwrap().messages
+}
+
+fn withdrawn(messages: &[Any]) -> Vec<LeaseId> {
+    let messages = messages.iter().filter(|any| any.type_url.ends_with(".MsgWithdrawLease"));
     messages
         .map(|any| {
             let message = MsgWithdrawLease::decode(any.value.as_slice()).unwrap();
@@ -66,7 +106,7 @@ fn withdrawn(raw: &[u8]) -> Vec<LeaseId> {
 }
 
 /// Compares what our side wrote down with what the chain did between two heights.
-pub(crate) async fn reach(world: &World, entries: &[Entry], from: u64, to: u64) {
+pub(crate) async fn reach(world: &World, entries: &[Entry], from: u64, to: u64) -> Tally {
     let chain = read(world, from, to).await;
     let ours = address(PROVIDER);
     let of = |pick: fn(&Want) -> bool| entries.iter().filter(move |entry| pick(&entry.want));
@@ -131,4 +171,17 @@ pub(crate) async fn reach(world: &World, entries: &[Entry], from: u64, to: u64) 
     assert_eq!(withdrawals, leases, "withdrawals wanted");
     let closes = of(|want| matches!(want, Want::Close(_))).count();
     assert_eq!(closes, chain.bids.keys().filter(|bid| bid.dseq() % 5 == 0).count());
+    Tally {
+        orders: chain.orders.len(),
+        bids: chain.bids.len(),
+        missed: chain.orders.len() - chain.bids.len(),
+        closes,
+        withdrawals: chain.withdrawals.len(),
+        foreign: chain.foreign,
+        found_done: entries
+            .iter()
+            .filter(|entry| entry.outcome.as_deref() == Some("already_holds"))
+            .count(),
+        lives: 0,
+    }
 }

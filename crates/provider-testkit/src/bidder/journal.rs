@@ -48,20 +48,31 @@ impl Journal {
     ///
     /// When the file cannot be used, or says what no journal can say.
     pub fn open_file(path: &Path, cursor: u64) -> io::Result<Self> {
-        let mut journal = Self::after(cursor);
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        for line in text.get(..whole).unwrap_or_default().lines() {
-            journal.read(line).map_err(|Broken(why)| io::Error::other(why))?;
-        }
+        let (mut journal, whole) =
+            Self::of_text(&text, cursor).map_err(|Broken(why)| io::Error::other(why))?;
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         file.set_len(u64::try_from(whole).unwrap_or_default())?;
         journal.file = Some(file);
         Ok(journal)
+    }
+
+    /// What a file says, and how many bytes of it were written whole.
+    ///
+    /// # Errors
+    ///
+    /// When it says what no journal can say.
+    pub fn of_text(text: &str, cursor: u64) -> Result<(Self, usize), Broken> {
+        let mut journal = Self::after(cursor);
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        for line in text.get(..whole).unwrap_or_default().lines() {
+            journal.read(line)?;
+        }
+        Ok((journal, whole))
     }
 
     /// Height of the last block.
@@ -185,5 +196,34 @@ impl Entry {
         self.outcome.as_deref().is_some_and(|said| {
             said.starts_with("executed ") || said == Outcome::AlreadyHolds.as_str()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r/5/1/1";
+
+    #[test]
+    fn a_line_that_is_not_whole_was_never_written() {
+        let text = format!("block 8 bid:{ORDER}\nended 0 executed 9\nblock 9 \nblock 1");
+        let (journal, whole) = Journal::of_text(&text, 7).unwrap();
+        assert_eq!((journal.cursor(), journal.open_count()), (9, 0));
+        assert_eq!(text.len() - whole, "block 1".len());
+        assert!(journal.entries()[0].holds());
+    }
+
+    #[test]
+    fn gaps_and_repetitions_are_noticed() {
+        for text in [
+            "block 9 \n".to_owned(),
+            format!("block 8 bid:{ORDER}\nblock 9 bid:{ORDER}\n"),
+            "block 8 \nblock 8 \n".to_owned(),
+            "ended 0 executed 9\n".to_owned(),
+            format!("block 8 bid:{ORDER}\nended 0 executed 9\nended 0 executed 9\n"),
+        ] {
+            assert!(Journal::of_text(&text, 7).is_err(), "{text}");
+        }
     }
 }

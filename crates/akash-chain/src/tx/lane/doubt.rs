@@ -12,8 +12,6 @@ use super::queue::{Doubt, Otherwise, Place};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// A refusal stands when this often nobody could say whether the state holds all the same.
-const MOST_MISSES: u32 = 3;
 
 fn pause(misses: u32) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << misses.min(10)).min(LONGEST_PAUSE)
@@ -81,18 +79,15 @@ impl Lane {
             self.done(id, Outcome::AlreadyHolds);
             return;
         }
-        let otherwise = doubt.otherwise.clone();
         if !known {
+            // Silence is no answer, also to whether a refusal stands: the same message may have
+            // come through before.
             doubt.misses = doubt.misses.saturating_add(1);
-            let stands =
-                !holds && doubt.misses >= MOST_MISSES && matches!(otherwise, Otherwise::End(_));
-            if !stands {
-                doubt.asked = false;
-                doubt.ask_at = now.saturating_add(pause(doubt.misses));
-                return;
-            }
+            doubt.asked = false;
+            doubt.ask_at = now.saturating_add(pause(doubt.misses));
+            return;
         }
-        match otherwise {
+        match doubt.otherwise.clone() {
             Otherwise::Try => self.requeue(id),
             Otherwise::End(outcome) => self.done(id, outcome),
         }

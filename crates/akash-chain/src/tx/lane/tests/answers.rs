@@ -443,3 +443,28 @@ fn a_node_that_lags_cannot_say_that_a_bid_is_over() {
     let effects = verified(&mut hand, 1, Verified::Holds { height: 120 });
     assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
 }
+
+#[test]
+fn a_refusal_stands_only_when_somebody_says_so() {
+    let mut hand = Hand::ready(config());
+    let effects = hand.feed(Input::Submit(vec![intent(1, create_bid(1), 100)]));
+    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
+    let refused = SimulationRefusal {
+        text: "failed to execute message; message index: 0: order closed".to_owned(),
+        message_index: Some(0),
+        sequence_mismatch: None,
+        gas_used: None,
+    };
+    let answer = Simulated::Refused(refused);
+    hand.feed(Input::Simulated { tx: draft.tx, answer });
+    for _ in 0..20 {
+        let effects = verified(&mut hand, 1, Verified::Unavailable);
+        let [Effect::WakeAt(at)] = effects[..] else { panic!("{effects:?}") };
+        hand.now = at;
+        let effects = hand.feed(Input::Tick);
+        assert!(matches!(effects[..], [Effect::Verify { .. }]), "{effects:?}");
+    }
+    // It came into a block before the order closed.
+    let effects = verified(&mut hand, 1, Verified::Holds { height: 100 });
+    assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
+}
