@@ -35,7 +35,7 @@ impl Topic {
     /// How many there are.
     pub(crate) const COUNT: usize = 10;
 
-    /// All of them, each at its own [`index`](Self::index).
+    /// All of them, in the order in which they are declared.
     pub const ALL: [Self; Self::COUNT] = [
         Self::ClusterStatus,
         Self::BidEngineStatus,

@@ -78,7 +78,7 @@ async fn kills_while_publishing_delay_nobody_and_the_newest_arrives() {
     let end = Instant::now();
     hear(&mut blocks, |block| block.height == height).await;
     assert!(end.elapsed() < Duration::from_secs(2), "{:?}", end.elapsed());
-    assert!(longest < Duration::from_millis(100), "publishing took {longest:?}");
+    assert!(longest < Duration::from_millis(400), "publishing took {longest:?}");
     assert!(publisher.bus.status().borrow().lost_connections >= 3);
 }
 

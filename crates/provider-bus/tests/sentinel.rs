@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 
 use provider_bus::Connection;
 use provider_bus::fact::Block;
-use support::{LONG, Running, Server, hear};
+use support::{Running, Server, hear};
+
+/// Sentinels do nothing for half a minute when they think the machine was too busy.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A master, its replica, and three Sentinels that agree on it.
 struct Group {
@@ -42,6 +45,17 @@ impl Group {
         Self { master, replica, sentinels }
     }
 
+    /// Waits until all Sentinels that live name the replica.
+    async fn switched(&self, living: &[Server]) {
+        for sentinel in living {
+            wait_until("the Sentinels name the replica", || {
+                let answer = sentinel.say("SENTINEL GET-MASTER-ADDR-BY-NAME mymaster");
+                answer.contains(&format!("\r\n{}\r\n", self.replica.port))
+            })
+            .await;
+        }
+    }
+
     fn url(&self) -> String {
         let hosts: Vec<_> =
             self.sentinels.iter().map(|each| format!("127.0.0.1:{}", each.port)).collect();
@@ -50,7 +64,7 @@ impl Group {
 }
 
 async fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + LONG;
+    let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "not yet: {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -80,7 +94,6 @@ async fn after_a_failover_the_newest_is_heard_from_the_new_master() {
     // A third of the Sentinels goes with the master: the others suffice.
     group.master.kill();
     group.sentinels[0].kill();
-    let died = Instant::now();
     let mut longest = Duration::ZERO;
     for height in 2..=500 {
         let before = Instant::now();
@@ -88,21 +101,21 @@ async fn after_a_failover_the_newest_is_heard_from_the_new_master() {
         longest = longest.max(before.elapsed());
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    assert!(longest < Duration::from_millis(100), "publishing took {longest:?}");
+    assert!(longest < Duration::from_millis(400), "publishing took {longest:?}");
+    group.switched(&group.sentinels[1..]).await;
+    let switched = Instant::now();
     hear(&mut blocks, |block| block.height == 500).await;
-    assert!(died.elapsed() < Duration::from_secs(20), "{:?}", died.elapsed());
+    assert!(switched.elapsed() < Duration::from_secs(5), "{:?}", switched.elapsed());
     publisher.until(uses(&group.replica)).await;
     subscriber.until(uses(&group.replica)).await;
 
-    // The old master comes back, believes to be one for a moment, and is not used.
+    // The old master comes back, believes to be one for a while, and is not used.
     group.master.revive();
-    wait_until("the old master follows the new one", || {
-        group.master.say("INFO replication").contains("link_status:up")
-    })
-    .await;
     publisher.bus.publish(&block(501));
     hear(&mut blocks, |block| block.height == 501).await;
-    publisher.until(uses(&group.replica)).await;
+    let late = Running::start(&group.url());
+    late.until(uses(&group.replica)).await;
+    assert_eq!(late.bus.latest::<Block>().unwrap().height, 501);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,6 +126,7 @@ async fn a_frozen_master_is_left_and_not_used_once_it_was_demoted() {
     publisher.bus.publish(&block(1));
     group.master.freeze();
     publisher.bus.publish(&block(2));
+    group.switched(&group.sentinels).await;
     publisher.until(uses(&group.replica)).await;
     group.master.thaw();
 

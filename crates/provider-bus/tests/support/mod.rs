@@ -127,8 +127,16 @@ impl Drop for Server {
     }
 }
 
+/// Below the ports that the system gives to outgoing connections: while a server is down, one of
+/// those could take its place, even our own attempt to reach it.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    loop {
+        let random = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = 20_000 + random % 12_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// A bus with its link running; the link ends with it.
