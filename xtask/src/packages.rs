@@ -17,10 +17,12 @@ struct Needed {
     package: &'static str,
 }
 
-/// For the keyring of a desktop session.
-const NEEDED: [Needed; 2] = [
+/// For the keyring of a desktop session, and for the bus over Redis.
+const NEEDED: [Needed; 4] = [
     Needed { program: "dbus-daemon", package: "dbus" },
     Needed { program: "gnome-keyring-daemon", package: "gnome-keyring" },
+    Needed { program: "redis-server", package: "redis-server" },
+    Needed { program: "redis-sentinel", package: "redis-sentinel" },
 ];
 
 /// What to do about programs that are missing.
@@ -94,12 +96,13 @@ mod tests {
     #[test]
     fn what_is_missing_is_installed_or_told_and_only_where_it_is_needed() {
         let all = |_: &str| true;
-        let bus_only = |program: &str| program == "dbus-daemon";
+        let no_keyring = |program: &str| program != "gnome-keyring-daemon";
         assert_eq!(plan(all, true, true), Plan::Nothing);
-        assert_eq!(plan(bus_only, true, true), Plan::Install(vec!["gnome-keyring"]));
-        assert_eq!(plan(bus_only, true, false), Plan::Tell(vec!["gnome-keyring"]));
-        assert_eq!(plan(bus_only, false, false), Plan::Nothing);
-        assert_eq!(plan(|_| false, true, false), Plan::Tell(vec!["dbus", "gnome-keyring"]));
+        assert_eq!(plan(no_keyring, true, true), Plan::Install(vec!["gnome-keyring"]));
+        assert_eq!(plan(no_keyring, true, false), Plan::Tell(vec!["gnome-keyring"]));
+        assert_eq!(plan(no_keyring, false, false), Plan::Nothing);
+        let packages = vec!["dbus", "gnome-keyring", "redis-server", "redis-sentinel"];
+        assert_eq!(plan(|_| false, true, false), Plan::Tell(packages));
     }
 
     #[test]

@@ -1,0 +1,123 @@
+//! The same facts in Redis, standalone or behind Sentinel.
+//!
+//! ```text
+//!            find + dial            subscribe, read the keys
+//! waiting ───────────────▶ opening ──────────────────────────▶ connected
+//!    ▲                        │                                    │
+//!    └──── back off ──────────┴──────── any failure, any silence ──┘
+//! ```
+//!
+//! A topic's newest message is in the key of its name, and every new one is announced on the
+//! channel of its name. Announcements may get lost, and Redis may forget: so the keys are read
+//! again at every connect and every beat, and whoever published a message that is missing there
+//! sends it again. Nobody waits for any of this.
+//!
+//! - `target`: the URL, parsed.
+//! - `find`: which server to use; behind Sentinel that changes.
+//! - `dial`: a connection, TLS or not, within a bounded time.
+//! - `session`: one connection's life.
+//! - `outbox`: the topics whose newest value Redis has yet to take.
+//! - `backoff`: how long to wait before the next try.
+
+mod backoff;
+mod dial;
+mod find;
+mod outbox;
+mod session;
+mod target;
+mod tls;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::sleep;
+
+use crate::bus::Shared;
+use crate::status::Connection;
+
+pub(crate) use outbox::Outbox;
+pub use target::{Target, TargetError};
+pub use tls::TlsError;
+
+/// How long the parts of a connection may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// For a connection to be made, handshakes and password included.
+    pub dial: Duration,
+    /// For an answer.
+    pub answer: Duration,
+    /// Between two looks at the keys, which also show that the server is alive.
+    pub beat: Duration,
+    /// Before the second try; doubled before each further one.
+    pub first_wait: Duration,
+    /// The longest wait between tries.
+    pub longest_wait: Duration,
+}
+
+impl Default for Timing {
+    /// A server that stops answering is noticed within eight seconds, and tried every five.
+    fn default() -> Self {
+        Self {
+            dial: Duration::from_secs(5),
+            answer: Duration::from_secs(3),
+            beat: Duration::from_secs(5),
+            first_wait: Duration::from_millis(100),
+            longest_wait: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What connects a bus to Redis. Does nothing until it is run.
+#[derive(Debug)]
+#[must_use = "facts stay in this process unless the link is run"]
+pub struct Link {
+    target: Target,
+    timing: Timing,
+    shared: Arc<Shared>,
+}
+
+impl Link {
+    pub(crate) fn new(target: Target, shared: Arc<Shared>) -> Self {
+        Self { target, timing: Timing::default(), shared }
+    }
+
+    /// With other times.
+    pub fn with_timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
+    }
+
+    /// Keeps the bus connected for as long as it is polled.
+    pub async fn run(self) -> Infallible {
+        let mut attempts = 0_u32;
+        loop {
+            let end = session::run(&self.target, &self.timing, attempts, &self.shared).await;
+            if end.was_connected {
+                attempts = 0;
+            }
+            attempts = attempts.saturating_add(1);
+            let reason = chain(&end.error);
+            self.shared.change_status(|status| {
+                let since = match status.connection {
+                    Connection::Reconnecting { since, .. } => since,
+                    _ => SystemTime::now(),
+                };
+                status.lost_connections += u64::from(end.was_connected);
+                status.connection = Connection::Reconnecting { since, attempts, reason };
+            });
+            sleep(backoff::wait(attempts, &self.timing)).await;
+        }
+    }
+}
+
+/// An error and all that caused it, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        line = format!("{line}: {cause}");
+        source = cause.source();
+    }
+    line
+}

@@ -1,0 +1,52 @@
+//! How the bus is doing.
+
+use std::time::SystemTime;
+
+/// How the bus is doing, for status and metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusStatus {
+    /// Whether other processes are heard.
+    pub connection: Connection,
+    /// Connections to Redis that were lost since the start.
+    pub lost_connections: u64,
+    /// Values that a newer one replaced before Redis took them. Nobody misses them.
+    pub superseded: u64,
+    /// Payloads, heard or to be published, that were no fact of their topic and were dropped. One
+    /// that stays in its key counts at every look.
+    pub undecodable: u64,
+}
+
+/// Whether other processes are heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// There are none: the bus serves this process only.
+    InProcess,
+    /// They are, through Redis.
+    Connected {
+        /// Since when.
+        since: SystemTime,
+        /// The server, as host and port.
+        server: String,
+    },
+    /// They are not, for now. What is published reaches this process at once, others later.
+    Reconnecting {
+        /// Since when.
+        since: SystemTime,
+        /// Tries so far.
+        attempts: u32,
+        /// What went wrong last; empty before the first try ended.
+        reason: String,
+    },
+}
+
+impl BusStatus {
+    pub(crate) const fn new(connection: Connection) -> Self {
+        Self { connection, lost_connections: 0, superseded: 0, undecodable: 0 }
+    }
+
+    /// Whether everyone who should hear a fact does.
+    #[must_use]
+    pub const fn is_well(&self) -> bool {
+        !matches!(self.connection, Connection::Reconnecting { .. })
+    }
+}
