@@ -55,6 +55,9 @@ impl Engine {
         }
         self.free = None;
         self.inventory_changed = true;
+        if self.start.ready {
+            self.book_unbooked();
+        }
         self.rejudge_waiting();
     }
 

@@ -124,9 +124,13 @@ impl Engine {
             || (booking.ports > 0 && free.ports().is_some_and(|left| left < 0))
     }
 
-    /// Keeps room for what was sold or offered while the cluster could not be seen: leases first.
+    /// Keeps room for what was sold or offered while the cluster could not be seen, and for
+    /// replicas of leases that had no place: leases first, and all before anything new is offered.
     pub(super) fn book_unbooked(&mut self) {
-        let unbooked = self.lives.values().filter(|life| life.booking.is_none());
+        let unbooked = self.lives.values().filter(|life| match &life.booking {
+            None => true,
+            Some(booking) => life.lease().is_some() && !booking.is_complete(),
+        });
         let (leases, orders): (Vec<_>, Vec<_>) = unbooked
             .map(|life| (life.id, life.lease().is_some()))
             .partition(|(_, is_lease)| *is_lease);

@@ -31,6 +31,7 @@ impl Engine {
         }
         if self.start.ready {
             self.compare_cluster();
+            self.book_unbooked();
             self.keep_bids_possible();
             self.rejudge_all();
         }

@@ -50,6 +50,12 @@ impl UnitBooking {
 }
 
 impl Booking {
+    /// Whether every replica has a planned node.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.units.iter().all(|unit| unit.planned() >= unit.count)
+    }
+
     /// The unit with this number.
     #[must_use]
     pub fn unit(&self, id: u32) -> Option<&UnitBooking> {

@@ -88,7 +88,7 @@ impl Faults {
             halted_until: Duration::ZERO,
             lags: [0, 0],
             mempool_full: false,
-            tx_trouble: 40,
+            tx_trouble: 80,
         }
     }
 

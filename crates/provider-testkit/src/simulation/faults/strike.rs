@@ -13,7 +13,7 @@ use crate::simulation::world::{Event, World};
 
 /// How often each strikes by itself; the others come with messages or steps.
 const PLAN: [(FaultKind, u64); 11] = [
-    (FaultKind::ChainLag, 3),
+    (FaultKind::ChainLag, 5),
     (FaultKind::ChainHalt, 2),
     (FaultKind::MempoolFull, 2),
     (FaultKind::ApiErrors, 3),
@@ -37,7 +37,7 @@ impl World {
                 self.later(when, Event::Fault(FaultEvent::Strike(kind)));
             }
         }
-        for _ in 0..130 {
+        for _ in 0..140 {
             let when = self.dice.span(Duration::from_secs(30), TROUBLE);
             self.later(when, Event::Tenant(TenantEvent::Order));
         }
@@ -81,10 +81,12 @@ impl World {
                 self.later(short * 2, Event::Fault(FaultEvent::ApiWorks));
             }
             FaultKind::ClockJump => {
+                // Ahead as after a suspension; back only a little, since a monotonic clock never
+                // does, and whatever waits for it then waits for it to catch up.
                 let jump = self.dice.span(Duration::from_secs(1), Duration::from_secs(600));
-                match self.dice.chance(500) {
+                match self.dice.chance(600) {
                     true => self.ahead += jump,
-                    false => self.behind += jump.min(self.clock()),
+                    false => self.behind += (jump / 10).min(self.clock()),
                 }
                 self.look_at_clock();
             }

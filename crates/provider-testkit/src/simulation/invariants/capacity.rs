@@ -46,10 +46,13 @@ impl Watch {
     pub(super) fn bid_fits(&mut self, engine: &Engine, order: OrderId) {
         let free = free(engine);
         let Some(life) = engine.lives().find(|life| life.id == order) else { return };
-        let nodes = life.booking.iter().flat_map(|booking| booking.units.iter());
-        for (node, _) in nodes.flat_map(|unit| unit.plan.iter()) {
+        let units = life.booking.iter().flat_map(|booking| booking.units.iter());
+        let planned = units.flat_map(|unit| unit.plan.iter().map(move |(node, _)| (node, unit)));
+        for (node, unit) in planned {
             let Some(left) = free.get(node) else { continue };
-            if left.cpu_milli < 0 || left.memory < 0 || left.ephemeral < 0 || left.gpu < 0 {
+            // Cards that others have too many of are nothing to one that asks for none.
+            let cards = left.gpu < 0 && unit.need.asks.gpu > 0;
+            if left.cpu_milli < 0 || left.memory < 0 || left.ephemeral < 0 || cards {
                 let text = format!("with the bid on {order}, node {node} has {left:?} left");
                 self.found(4, text);
             }

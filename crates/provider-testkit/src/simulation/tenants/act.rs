@@ -57,7 +57,8 @@ impl World {
         let (closes, updates, steals) = (dice.chance(700), dice.chance(250), dice.chance(100));
         let (pays, again) = (dice.chance(300), dice.span(minutes(5), minutes(40)));
         // Some think better of it before anybody could bid.
-        let early = dice.chance(250).then(|| dice.span(Duration::ZERO, Duration::from_secs(25)));
+        let early =
+            dice.chance(300).then(|| dice.span(Duration::from_secs(4), Duration::from_secs(25)));
         self.later(choose, Event::Tenant(TenantEvent::Choose(index, 0)));
         let mut plan = Vec::new();
         plan.extend(closes.then_some((life, TenantEvent::Close(index))));
