@@ -12,11 +12,32 @@ use crate::input::{RequestId, TenantRequest};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::{
-    DeploymentFacts, ManifestEffect, ManifestInput, ManifestNote, MigrationDestination,
+    DeploymentFacts, ManifestAnswer, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal,
+    MigrationAnswer, MigrationDestination, MigrationRefusal,
 };
+
+/// What a tenant hears who comes too early.
+fn not_ready(wanted: &TenantRequest) -> Reply {
+    let why = "the provider has just started and has not seen all of it yet".to_owned();
+    match wanted {
+        TenantRequest::Manifest { .. } => {
+            let refusal = ManifestRefusal::ClusterUnavailable(why);
+            Reply::Manifest(ManifestAnswer::Refused(refusal))
+        }
+        TenantRequest::MigrateHostnames { .. } | TenantRequest::MigrateEndpoints { .. } => {
+            let refusal = MigrationRefusal::Cluster(CommandFailure::Unavailable(why));
+            Reply::Migration(MigrationAnswer::Refused(refusal))
+        }
+    }
+}
 
 impl Engine {
     pub(super) fn tenant(&mut self, request: RequestId, wanted: TenantRequest) {
+        // Until the cluster was seen whole, nobody knows whose a hostname is.
+        if !self.start.ready {
+            let reply = not_ready(&wanted);
+            return self.out.push(Effect::Reply(request, reply));
+        }
         self.manifest(match wanted {
             TenantRequest::Manifest { deployment, manifest } => {
                 ManifestInput::Submit { request, deployment, manifest }

@@ -54,7 +54,7 @@ pub(super) fn observed<'a>(
     for replica in &seen.replicas {
         // A pod on a node that is gone is history; its replica needs another place.
         let Some(node) = replica.node.as_ref().filter(|node| exists(node)) else { continue };
-        let unit = booking.and_then(|booking| unit_of(booking, seen, replica));
+        let unit = booking.and_then(|booking| unit_of(booking, seen, replica, &observed));
         let ram = match unit.and_then(|unit| booking?.units.get(unit)) {
             Some(unit) => unit.need.ram,
             None => held_ram(seen, replica),
@@ -89,13 +89,26 @@ impl<'a> Observed<'a> {
 }
 
 /// The unit that a replica is of: through the service in the manifest that the cluster holds. Where
-/// that does not say, the only unit, or the one whose pods ask for the same.
-fn unit_of(booking: &Booking, seen: &LeaseView, replica: &Replica) -> Option<usize> {
+/// that does not say, the only unit, or one whose pods ask for the same: rather one that has not
+/// all of its replicas yet, since equal units are told apart by nothing else.
+fn unit_of(
+    booking: &Booking,
+    seen: &LeaseView,
+    replica: &Replica,
+    observed: &Observed<'_>,
+) -> Option<usize> {
     let by_service = service(seen, replica)
         .and_then(|service| booking.units.iter().position(|unit| unit.id == service.resources.id));
     let by_asks = || match &*booking.units {
         [_] => Some(0),
-        units => units.iter().position(|unit| unit.need.asks == replica.asks),
+        units => {
+            let equal = || {
+                let all = units.iter().enumerate();
+                all.filter(|(_, unit)| unit.need.asks == replica.asks)
+            };
+            let open = equal().find(|(index, unit)| observed.of(*index) < unit.count);
+            open.or_else(|| equal().next()).map(|(index, _)| index)
+        }
     };
     by_service.or_else(by_asks)
 }

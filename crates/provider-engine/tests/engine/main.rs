@@ -292,3 +292,17 @@ fn an_open_order_whose_bid_is_over_is_not_noticed_again() {
     let Reply::Drift(drift) = world.operator(OperatorRequest::Drift) else { panic!() };
     assert_eq!(drift, []);
 }
+
+#[test]
+fn no_manifest_is_taken_before_the_cluster_was_seen() {
+    let mut world = World::started();
+    world.running(1);
+    let mut world = World { engine: World::new().engine, ..world };
+    world.commands.clear();
+    world.manifest(1);
+    let Some((_, Reply::Manifest(ManifestAnswer::Refused(refusal)))) = world.replies.last() else {
+        panic!("{:?}", world.replies)
+    };
+    assert_eq!(refusal.status(), 503);
+    assert!(world.commands.is_empty(), "whose a hostname is cannot be known yet");
+}

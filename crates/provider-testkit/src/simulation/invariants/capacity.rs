@@ -6,9 +6,9 @@ use akash_types::{OrderId, Storage};
 use provider_engine::Engine;
 use provider_engine::bidding::decline::Decline;
 use provider_engine::bidding::order;
-use provider_engine::cluster::view::{Amounts, Name, Replica};
+use provider_engine::cluster::view::{Amounts, LeaseView, Name, Replica};
 use provider_engine::engine::Stage;
-use provider_engine::inventory::NoRoom;
+use provider_engine::inventory::{Booking, NoRoom};
 use provider_engine::journal::{Decision, Entry, Subject};
 
 use super::Watch;
@@ -117,25 +117,19 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
     }
     for life in engine.lives() {
         let seen = life.lease().and_then(|lease| view.leases.get(&lease.id));
-        for unit in life.booking.iter().flat_map(|booking| booking.units.iter()) {
-            let service_of = |name: &str| {
-                let group = seen.and_then(|seen| seen.held.as_ref()).map(|held| &held.group);
-                let service = group.and_then(|g| g.services.iter().find(|s| s.name == name));
-                service.map(|service| service.resources.id)
+        let Some(booking) = &life.booking else { continue };
+        let mut placed: Vec<BTreeMap<&Name, u32>> = vec![BTreeMap::new(); booking.units.len()];
+        let pods = seen.iter().flat_map(|seen| &seen.replicas);
+        for pod in pods {
+            let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node)) else {
+                continue;
             };
-            let single = life.booking.as_ref().is_some_and(|booking| booking.units.len() == 1);
-            // What is on its way out has no manifest any more; its pods still ask for the same.
-            let of_unit = |pod: &Replica| match service_of(&pod.service) {
-                Some(id) => id == unit.id,
-                None => single || pod.asks == unit.need.asks,
-            };
-            let mut placed: BTreeMap<&Name, u32> = BTreeMap::new();
-            for pod in seen.iter().flat_map(|seen| &seen.replicas).filter(|pod| of_unit(pod)) {
-                if let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node))
-                {
-                    *placed.entry(node).or_default() += 1;
-                }
+            let of = unit_of(booking, seen, pod, &placed);
+            if let Some(nodes) = of.and_then(|unit| placed.get_mut(unit)) {
+                *nodes.entry(node).or_default() += 1;
             }
+        }
+        for (unit, placed) in booking.units.iter().zip(&placed) {
             let mut open = unit.count.saturating_sub(placed.values().sum());
             for (node, planned) in &unit.plan {
                 let rest = planned.saturating_sub(placed.get(node).copied().unwrap_or(0)).min(open);
@@ -145,6 +139,33 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
         }
     }
     free
+}
+
+/// The unit of a pod: by the manifest, or, for what is on its way out and has none any more, one
+/// that asks for the same and lacks a pod.
+fn unit_of(
+    booking: &Booking,
+    seen: Option<&LeaseView>,
+    pod: &Replica,
+    placed: &[BTreeMap<&Name, u32>],
+) -> Option<usize> {
+    let group = seen.and_then(|seen| seen.held.as_ref()).map(|held| &held.group);
+    let service = group.and_then(|group| group.services.iter().find(|it| it.name == pod.service));
+    if let Some(service) = service {
+        return booking.units.iter().position(|unit| unit.id == service.resources.id);
+    }
+    if booking.units.len() == 1 {
+        return Some(0);
+    }
+    let mut equal = booking
+        .units
+        .iter()
+        .zip(placed)
+        .enumerate()
+        .filter(|(_, (unit, _))| unit.need.asks == pod.asks);
+    equal
+        .find(|(_, (unit, placed))| placed.values().sum::<u32>() < unit.count)
+        .map(|(index, _)| index)
 }
 
 const fn minus(from: Amounts, each: Amounts, count: i64) -> Amounts {

@@ -27,6 +27,7 @@ use akash_types::{
     Action, Address, ChainEvent, DeploymentId, GroupSpec, IntentId, LeaseId, OrderId, Outcome,
 };
 use provider_engine::cluster::view::{LeaseView, ViewChange};
+use provider_engine::journal::Decision;
 use provider_engine::{Effect, Input, RequestId, TenantRequest};
 use provider_sim::core::SimCluster;
 
@@ -165,14 +166,17 @@ impl Watch {
     pub(crate) fn effects(&mut self, effects: &[Effect], process: &Process, now: Duration) {
         self.bookings(&process.engine);
         self.journal_agrees(effects);
-        for effect in effects {
+        for (index, effect) in effects.iter().enumerate() {
             match effect {
                 Effect::Submit(intent) => {
                     self.submitted(intent, process, now);
                     self.closes(intent, now);
                 }
                 Effect::Command(command) => self.commanded(&command.operation),
-                Effect::Record(entry) => self.declined(entry, &process.engine),
+                // What was let go later in the same turn was not free yet.
+                Effect::Record(entry) if !effects.iter().skip(index + 1).any(lets_go) => {
+                    self.declined(entry, &process.engine);
+                }
                 Effect::Reply(request, reply) => self.replied(*request, reply),
                 _ => {}
             }
@@ -200,6 +204,12 @@ impl Watch {
     pub(crate) const fn peace(&mut self, now: Duration) {
         self.peace = Some(now);
     }
+}
+
+/// Whether room became free.
+fn lets_go(effect: &Effect) -> bool {
+    let Effect::Record(entry) = effect else { return false };
+    matches!(entry.decision, Decision::Ended(_) | Decision::Gone | Decision::CloseBid(_))
 }
 
 impl World {
