@@ -63,7 +63,7 @@ pub(crate) struct World {
     pub(crate) commands: Vec<Operation>,
     pub(crate) replies: Vec<(RequestId, Reply)>,
     pub(crate) now: Duration,
-    requests: u64,
+    pub(crate) requests: u64,
 }
 
 #[derive(Default)]
