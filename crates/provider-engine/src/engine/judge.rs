@@ -21,6 +21,8 @@ impl Engine {
         if !self.start.ready || !self.cluster.fresh {
             return;
         }
+        // What a bid that did not come about had is its own to have again.
+        self.release(order);
         match self.verdict(&Ask::from(&**known)) {
             None => {}
             Some(Verdict::Bid { booking, .. }) => {

@@ -12,7 +12,7 @@ use crate::bidding::order::{self, OrderInput};
 use crate::chain::ChainQuery;
 use crate::effect::Fact;
 use crate::journal::Decision;
-use crate::lease;
+use crate::lease::{self, LeaseInput};
 use crate::reconcile::Drift;
 
 impl Engine {
@@ -215,6 +215,26 @@ impl Engine {
                 }
             })
             .collect();
+        // Kept and not carried out: nobody answered when it was to be kept, or the process died. A
+        // start would carry it out; so does everything else.
+        let waiting: Vec<_> = self
+            .lives
+            .values()
+            .filter_map(Life::lease)
+            .filter(|lease| {
+                matches!(lease.stage, lease::Stage::Running | lease::Stage::Degraded(_))
+            })
+            .filter(|lease| !self.commands.is_busy(lease.id))
+            .filter_map(|lease| match self.sighting(lease.id).held {
+                Some((workload, false)) => Some(workload),
+                _ => None,
+            })
+            .collect();
+        for workload in waiting {
+            let order = workload.lease.order_id();
+            self.step_lease(order, LeaseInput::Accepted(workload));
+            self.book_lease(order);
+        }
         for (drift, lease) in odd {
             self.drifted(drift);
             self.alarms.set_if_unset(Alarm::Check(lease.order_id()), self.now);

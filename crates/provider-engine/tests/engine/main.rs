@@ -7,12 +7,12 @@ mod world;
 
 use std::time::Duration;
 
-use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState};
+use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState, Outcome};
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::view::{Condition, ViewChange};
 use provider_engine::manifest::ManifestAnswer;
 use provider_engine::reconcile::Drift;
-use provider_engine::{Input, OperatorRequest, Reply};
+use provider_engine::{Input, OperatorRequest, Reply, TxEnd};
 use world::{World, order, order_id};
 
 #[test]
@@ -297,7 +297,7 @@ fn an_open_order_whose_bid_is_over_is_not_noticed_again() {
 fn no_manifest_is_taken_before_the_cluster_was_seen() {
     let mut world = World::started();
     world.running(1);
-    let mut world = World { engine: World::new().engine, ..world };
+    world.engine = World::new().engine;
     world.commands.clear();
     world.manifest(1);
     let Some((_, Reply::Manifest(ManifestAnswer::Refused(refusal)))) = world.replies.last() else {
@@ -305,4 +305,30 @@ fn no_manifest_is_taken_before_the_cluster_was_seen() {
     };
     assert_eq!(refusal.status(), 503);
     assert!(world.commands.is_empty(), "whose a hostname is cannot be known yet");
+}
+
+#[test]
+fn a_manifest_that_is_kept_and_not_carried_out_is_carried_out() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.commands.clear();
+    world.cluster.leases.get_mut(&lease).unwrap().held.as_mut().unwrap().deployed = false;
+    world.show();
+    world.blocks(15);
+    assert!(matches!(world.commands[..], [Operation::Deploy(_)]), "{:?}", world.commands);
+    assert_eq!(world.stage(lease.order_id()), Some("running"));
+}
+
+#[test]
+fn a_bid_that_did_not_come_about_can_be_made_again_with_the_room_it_had() {
+    let mut world = World::new();
+    world.cluster.nodes.retain(|name, _| &**name == "a");
+    world.cluster.nodes.get_mut("a").unwrap().allocatable.cpu_milli = 2_000;
+    world.start();
+    let id = world.order(1);
+    let (intent, _) = world.submitted.pop().unwrap();
+    let end = TxEnd { intent, outcome: Outcome::Expired, fee: None };
+    world.tell(Input::Tx(end));
+    world.wait(Duration::from_secs(10));
+    assert!(matches!(world.submitted[..], [(_, Action::CreateBid(_))]), "{:?}", world.why(id));
 }
