@@ -83,13 +83,14 @@ impl Engine {
 
     /// Makes sure that what is kept for a bid can be had: the scheduler puts pods where it likes, so
     /// a lease may run where something was planned for this order. It then gets another place, if
-    /// there is one.
+    /// there is one. Where the cluster cannot be seen, what was seen last has to do: a bid that did
+    /// not fit then is not made.
     pub(super) fn keep_possible(
         &mut self,
         order: OrderId,
         spec: &GroupSpec,
     ) -> Result<(), Decline> {
-        if !self.start.ready || !self.cluster.fresh || !self.is_crowded(order) {
+        if !self.start.ready || !self.is_crowded(order) {
             return Ok(());
         }
         let need = GroupNeed::of(spec, &self.settings.commit)?;
@@ -142,8 +143,12 @@ impl Engine {
         }
     }
 
-    /// Looks after every bid: one whose place was taken gets another, or is closed.
+    /// Looks after every bid: one whose place was taken gets another, or is closed. A bid that
+    /// stands is never closed on a view that is no longer true.
     pub(super) fn keep_bids_possible(&mut self) {
+        if !self.cluster.fresh {
+            return;
+        }
         let open: Vec<_> = self
             .lives
             .values()
