@@ -30,6 +30,7 @@ mod life;
 mod manifests;
 mod operator;
 mod orders;
+mod published;
 mod reconcile;
 mod status;
 mod timers;
@@ -41,6 +42,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::{Address, Coin, Denom, MarketParams, OrderId, Provider};
 
 pub use life::{Life, Stage};
+pub use published::{
+    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
+    StorageStatus,
+};
 pub use status::{LeaseStatus, Reservation, Status};
 
 use asks::Asks;

@@ -1,5 +1,7 @@
 //! What there is to see, at once and without asking anybody.
 
+use std::collections::BTreeMap;
+
 use akash_types::{DecCoin, LeaseId, OrderId};
 
 use super::{Engine, Life, Stage};
@@ -57,11 +59,13 @@ impl Engine {
     /// A summary of everything.
     #[must_use]
     pub fn status(&self) -> Status {
-        let count = |names: &[&'static str]| {
-            let of = |name: &&'static str| {
-                (*name, self.lives.values().filter(|life| life.stage_name() == *name).count())
-            };
-            names.iter().map(of).collect()
+        let (mut orders, mut leases) = (BTreeMap::new(), BTreeMap::new());
+        for life in self.lives.values() {
+            let stages = if life.lease().is_some() { &mut leases } else { &mut orders };
+            *stages.entry(life.stage_name()).or_default() += 1;
+        }
+        let count = |names: &[&'static str], stages: &BTreeMap<&'static str, usize>| {
+            names.iter().map(|name| (*name, stages.get(name).copied().unwrap_or(0))).collect()
         };
         Status {
             height: self.head.height(),
@@ -70,8 +74,8 @@ impl Engine {
             breaker_open: self.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
             cannot_pay: self.market.cannot_pay.clone(),
-            orders: count(&crate::bidding::order::Stage::NAMES),
-            leases: count(&crate::lease::STAGE_NAMES),
+            orders: count(&crate::bidding::order::Stage::NAMES, &orders),
+            leases: count(&crate::lease::STAGE_NAMES, &leases),
         }
     }
 

@@ -1,0 +1,228 @@
+//! Everything that others may see, in one value that nobody has to wait for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
+
+use super::{Engine, LeaseStatus, Stage, Status};
+use crate::bidding::order;
+use crate::cluster::view::{Amounts, GpuCard, Name};
+use crate::inventory::Booking;
+
+/// What the engine shows of itself. Whoever is asked for a status answers from the newest of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// A summary.
+    pub status: Status,
+    /// Every lease, by its id.
+    pub leases: LeaseIndex,
+    /// Every open bid.
+    pub bids: Vec<BidStatus>,
+    /// What there is and what is kept for whom; `None` before the cluster was seen.
+    pub inventory: Option<InventoryStatus>,
+    /// Deployments that have a lease of ours.
+    pub deployments: usize,
+}
+
+/// Leases in the order of their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeaseIndex(Vec<LeaseStatus>);
+
+/// An open bid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BidStatus {
+    /// On which order.
+    pub order: OrderId,
+    /// What we ask for per block.
+    pub price: DecCoin,
+    /// Height at which it was made.
+    pub created_at: u64,
+}
+
+/// What there is, and what of it is kept for whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InventoryStatus {
+    /// Nodes in the order of their names.
+    pub nodes: Vec<NodeStatus>,
+    /// Persistent storage by class.
+    pub storage: Vec<StorageStatus>,
+    /// Addresses that can be leased.
+    pub ips: IpStatus,
+    /// What is kept, one entry for each order or lease.
+    pub reserved: Vec<Reserved>,
+}
+
+/// A machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// Its name.
+    pub name: Name,
+    /// Whether new pods may be put on it.
+    pub schedulable: bool,
+    /// What pods can ask for in all.
+    pub allocatable: Amounts,
+    /// What is left of it.
+    pub available: Amounts,
+    /// Its cards.
+    pub cards: Vec<GpuCard>,
+    /// Classes of persistent storage that can be attached to it.
+    pub storage_classes: Vec<Name>,
+}
+
+/// Persistent storage of a class, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StorageStatus {
+    /// Which.
+    pub class: Name,
+    /// What volumes can have in all.
+    pub allocatable: i64,
+    /// What is left of it.
+    pub available: i64,
+}
+
+/// Addresses that can be leased.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IpStatus {
+    /// How many there are.
+    pub total: u64,
+    /// How many are in use or kept.
+    pub used: u64,
+}
+
+/// What is kept for one order or lease, all replicas together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    /// For which.
+    pub order: OrderId,
+    /// Whether it runs, all of it.
+    pub active: bool,
+    /// What.
+    pub amounts: Amounts,
+    /// Bytes of persistent storage by class.
+    pub storage: BTreeMap<Name, i64>,
+    /// Ports on nodes.
+    pub ports: u64,
+    /// Addresses.
+    pub ips: u64,
+}
+
+impl LeaseIndex {
+    /// How a lease is.
+    #[must_use]
+    pub fn get(&self, id: LeaseId) -> Option<&LeaseStatus> {
+        let found = self.0.binary_search_by_key(&id, |lease| lease.id).ok()?;
+        self.0.get(found)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &LeaseStatus> {
+        self.0.iter()
+    }
+
+    /// Those of a deployment.
+    pub fn of_deployment(&self, id: DeploymentId) -> impl Iterator<Item = &LeaseStatus> {
+        self.0.iter().filter(move |lease| lease.id.deployment_id() == id)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<LeaseStatus> for LeaseIndex {
+    fn from_iter<I: IntoIterator<Item = LeaseStatus>>(leases: I) -> Self {
+        let mut leases: Vec<_> = leases.into_iter().collect();
+        leases.sort_unstable_by_key(|lease| lease.id);
+        Self(leases)
+    }
+}
+
+impl Engine {
+    /// Everything that others may see, now.
+    pub fn published(&mut self) -> Published {
+        let inventory = self.start.cluster.then(|| self.inventory_status());
+        let leases: LeaseIndex = self.leases().collect();
+        let deployments: BTreeSet<_> =
+            leases.iter().map(|lease| lease.id.deployment_id()).collect();
+        let bids = self.lives.values().filter_map(|life| match &life.stage {
+            Stage::Order(order::Stage::Open(bid)) => Some(BidStatus {
+                order: life.id,
+                price: bid.price.clone(),
+                created_at: bid.created_at,
+            }),
+            _ => None,
+        });
+        Published {
+            bids: bids.collect(),
+            deployments: deployments.len(),
+            leases,
+            inventory,
+            status: self.status(),
+        }
+    }
+
+    fn inventory_status(&mut self) -> InventoryStatus {
+        let free = self.free().clone();
+        let view = &self.cluster.view;
+        let nodes = view.nodes.iter().zip(free.nodes()).map(|((name, node), left)| NodeStatus {
+            name: name.clone(),
+            schedulable: node.schedulable,
+            allocatable: node.allocatable,
+            available: left.free,
+            cards: node.cards.clone(),
+            storage_classes: node.storage_classes.clone(),
+        });
+        let storage = view.storage.iter().zip(free.storage());
+        let storage = storage.map(|((class, size), (_, available))| StorageStatus {
+            class: class.clone(),
+            allocatable: size.allocatable,
+            available,
+        });
+        let total = view.ips.map_or(0, |pool| pool.total);
+        let left = free.ips().map_or(0, |left| u64::try_from(left).unwrap_or(0));
+        let reserved = self.reservations().map(|kept| {
+            let (amounts, storage) = sums(kept.booking);
+            Reserved {
+                order: kept.order,
+                active: kept.active,
+                amounts,
+                storage,
+                ports: kept.booking.ports,
+                ips: kept.booking.ips,
+            }
+        });
+        InventoryStatus {
+            nodes: nodes.collect(),
+            storage: storage.collect(),
+            ips: IpStatus { total, used: total.saturating_sub(left) },
+            reserved: reserved.collect(),
+        }
+    }
+}
+
+/// What all replicas of a booking have together.
+fn sums(booking: &Booking) -> (Amounts, BTreeMap<Name, i64>) {
+    let mut amounts = Amounts::default();
+    let mut storage = BTreeMap::new();
+    for unit in &booking.units {
+        let count = i64::from(unit.count);
+        let add = |sum: &mut i64, each: i64| *sum = sum.saturating_add(each.saturating_mul(count));
+        let each = unit.need.on_node();
+        add(&mut amounts.cpu_milli, each.cpu_milli);
+        add(&mut amounts.memory, each.memory);
+        add(&mut amounts.ephemeral, each.ephemeral);
+        add(&mut amounts.gpu, each.gpu);
+        for (class, bytes) in &unit.need.volumes {
+            add(storage.entry(class.clone()).or_default(), *bytes);
+        }
+    }
+    (amounts, storage)
+}
