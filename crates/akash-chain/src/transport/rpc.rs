@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -13,10 +14,14 @@ use super::failure::words;
 use super::http::HttpClient;
 use super::{Endpoint, Failure, Limits, Malformed, SetupError, Unavailable};
 
-/// A client for the JSON-RPC of one node. Cheap to clone; clones share their connections.
+/// A client for the JSON-RPC of one node at a time. Cheap to clone; clones share their connections
+/// and, where there are several nodes, talk to the same one.
 #[derive(Clone, Debug)]
 pub struct RpcClient {
-    http: Arc<HttpClient>,
+    first: Arc<HttpClient>,
+    others: Arc<[Arc<HttpClient>]>,
+    /// Which node is talked to: 0 is the first, then the others.
+    chosen: Arc<AtomicUsize>,
 }
 
 /// Why a JSON-RPC call brought no result.
@@ -54,13 +59,44 @@ impl RpcClient {
     ///
     /// When TLS cannot be set up.
     pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, SetupError> {
-        Ok(Self { http: Arc::new(HttpClient::new(endpoint, limits)?) })
+        Self::any_of(endpoint, Vec::new(), limits)
     }
 
-    /// The node's address.
+    /// Prepares to call one of several nodes: the first, until [`RpcClient::choose`] says another.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn any_of(
+        first: Endpoint,
+        others: Vec<Endpoint>,
+        limits: Limits,
+    ) -> Result<Self, SetupError> {
+        let client = |endpoint| Ok(Arc::new(HttpClient::new(endpoint, limits)?));
+        Ok(Self {
+            first: client(first)?,
+            others: others.into_iter().map(client).collect::<Result<_, SetupError>>()?,
+            chosen: Arc::default(),
+        })
+    }
+
+    /// Talks to the node at `index` from now on, counted from 0 for the first; all clones do. One
+    /// that does not exist is the first.
+    pub fn choose(&self, index: usize) {
+        self.chosen.store(index, Ordering::Relaxed);
+    }
+
+    /// A client of the node that is talked to now, and only of it.
+    #[must_use]
+    pub fn pinned(&self) -> Self {
+        let first = Arc::clone(self.http());
+        Self { first, others: Arc::default(), chosen: Arc::default() }
+    }
+
+    /// The address of the node that is talked to.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
-        self.http.endpoint()
+        self.http().endpoint()
     }
 
     /// Calls `method` with named `params`. As CometBFT wants them: 64-bit numbers as text, bytes
@@ -86,12 +122,13 @@ impl RpcClient {
         let request = Request { jsonrpc: "2.0", id: 1, method, params };
         let json = serde_json::to_vec(&request)
             .map_err(|error| Malformed::Json { what: "the request", reason: error.to_string() })?;
-        let (status, body) = self.http.post(json).await?;
+        let (status, body) = self.http().post(json).await?;
         Ok((read(&self.endpoint().to_string(), method, status, &body)?, body.len()))
     }
 
-    pub(super) fn http(&self) -> &HttpClient {
-        &self.http
+    pub(super) fn http(&self) -> &Arc<HttpClient> {
+        let other = self.chosen.load(Ordering::Relaxed).checked_sub(1);
+        other.and_then(|index| self.others.get(index)).unwrap_or(&self.first)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use akash_types::{DecCoin, Order, OrderId};
+use akash_types::{DecCoin, Order, OrderId, ResourceOffer};
 
 use super::{Engine, Stage};
 use crate::bidding::decline::Decline;
@@ -49,6 +49,28 @@ impl Engine {
         self.verdict_once(ask)
     }
 
+    /// Whether there would be a bid on `ask` now, with what offer and at what price, which only a
+    /// script may know. `None` as long as it cannot be said.
+    pub fn screen(
+        &mut self,
+        ask: &Ask<'_>,
+    ) -> Option<Result<(Vec<ResourceOffer>, Quote), Vec<Decline>>> {
+        let offer = match self.verdict(ask)? {
+            Verdict::Bid { offer, .. } => offer,
+            Verdict::Decline(reasons) => return Some(Err(reasons)),
+            Verdict::NeedAuditors(_) => return None,
+        };
+        let owner = ask.owner.unwrap_or(self.settings.provider);
+        let quote = self.settings.pricing.quote(ask.spec, &owner, &offer, mix(self.settings.seed));
+        let quote = quote.map_err(Decline::from).and_then(|quote| {
+            if let Quote::Price(price) = &quote {
+                check_price(ask.spec, &self.settings.policy, price)?;
+            }
+            Ok(quote)
+        });
+        Some(quote.map(|quote| (offer, quote)).map_err(|reason| vec![reason]))
+    }
+
     fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
         self.free();
         let free = self.free.as_ref()?;
@@ -92,7 +114,7 @@ impl Engine {
         }
     }
 
-    fn offer(&self, order: OrderId) -> Option<(Arc<Order>, Vec<akash_types::ResourceOffer>)> {
+    fn offer(&self, order: OrderId) -> Option<(Arc<Order>, Vec<ResourceOffer>)> {
         let life = self.lives.get(&order)?;
         let Stage::Order(order::Stage::Pricing(known)) = &life.stage else { return None };
         let offer = life.booking.as_ref().map(|booking| booking.offer(&known.spec));

@@ -1,0 +1,160 @@
+//! What the engine asks the chain, asked of one node.
+
+use akash_chain::query::{Answer, LeaseFilter, Query, QueryError, Transport};
+use akash_types::{Address, BidState, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId};
+use provider_engine::chain::{
+    AccountRead, ChainAnswer, ChainQuery, DeploymentRead, Read, Standing,
+};
+
+/// Why something was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The node did not answer, or not with sense.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// A node does not say at which height a thing is not there. Ask it for its height, then again.
+    #[error("the node does not say at which height something is absent")]
+    HeightUnknown,
+    /// Blocks are no part of the state.
+    #[error("the time of a block is not read from the state")]
+    NotState,
+}
+
+/// Reads what `query` asks for, over several questions if need be. The answer holds at the lowest
+/// height that any of them was answered at. All of them have to go to the same node, which is known
+/// to have reached `floor`, if that is known.
+///
+/// # Errors
+///
+/// When the node did not say.
+pub async fn read<T: Transport>(
+    chain: &Query<T>,
+    own: Address,
+    query: &ChainQuery,
+    floor: Option<u64>,
+) -> Result<Read, ReadError> {
+    let mut reading = Reading { chain, own, floor, lowest: None };
+    let answer = reading.answer(query).await?;
+    let height = reading.lowest.ok_or(ReadError::HeightUnknown)?;
+    Ok(Read { height, answer })
+}
+
+/// One read of several questions.
+struct Reading<'a, T> {
+    chain: &'a Query<T>,
+    own: Address,
+    /// What the node is known to have reached.
+    floor: Option<u64>,
+    /// The lowest height of an answer so far.
+    lowest: Option<u64>,
+}
+
+impl<T: Transport> Reading<'_, T> {
+    async fn answer(&mut self, query: &ChainQuery) -> Result<ChainAnswer, ReadError> {
+        Ok(match query {
+            ChainQuery::OpenOrders => {
+                let orders = self.chain.open_orders().await?;
+                ChainAnswer::OpenOrders(self.take(orders)?.items)
+            }
+            ChainQuery::OwnBids => {
+                let mut bids = Vec::new();
+                for state in [BidState::Open, BidState::Active] {
+                    let listed = self.chain.bids_of(self.own, Some(state)).await?;
+                    bids.extend(self.take(listed)?.items.into_iter().map(|info| info.bid));
+                }
+                ChainAnswer::OwnBids(bids)
+            }
+            ChainQuery::OwnLeases => {
+                let filter = LeaseFilter { provider: Some(self.own), ..LeaseFilter::default() };
+                ChainAnswer::OwnLeases(self.alive(filter).await?)
+            }
+            ChainQuery::Order(order) => {
+                let order = self.chain.order(*order).await?;
+                let order = self.take(order)?;
+                ChainAnswer::Standing(Box::new(Standing { order, ..Standing::default() }))
+            }
+            ChainQuery::Standing(order) => {
+                ChainAnswer::Standing(Box::new(self.standing(*order).await?))
+            }
+            ChainQuery::Deployment(id) => self.deployment(*id).await?,
+            ChainQuery::Account(id) => self.account(*id).await?,
+            ChainQuery::Provider => {
+                let provider = self.chain.provider(self.own).await?;
+                let provider = self.take(provider)?.map(Box::new);
+                let audits = self.chain.audits_of(self.own).await?;
+                let audits = self.take(audits)?.items;
+                let audits = audits.into_iter().map(|entry| entry.audited).collect();
+                ChainAnswer::Provider(provider, audits)
+            }
+            ChainQuery::Params => {
+                let params = self.chain.market_params().await?;
+                ChainAnswer::Params(Box::new(self.take(params)?))
+            }
+            ChainQuery::Wallet => {
+                let balances = self.chain.balances(self.own).await?;
+                ChainAnswer::Wallet(self.take(balances)?.items)
+            }
+            ChainQuery::BlockTime(_) => return Err(ReadError::NotState),
+        })
+    }
+
+    async fn standing(&mut self, order: OrderId) -> Result<Standing, ReadError> {
+        let bid = order.bid_id(self.own);
+        let order = self.chain.order(order).await?;
+        let order = self.take(order)?;
+        let found = self.chain.bid(bid).await?;
+        let found_bid = self.take(found)?.map(|info| info.bid);
+        let lease = self.chain.lease(bid.lease_id()).await?;
+        let lease = self.take(lease)?.map(|info| info.lease);
+        Ok(Standing { order, bid: found_bid, lease })
+    }
+
+    async fn deployment(&mut self, id: DeploymentId) -> Result<ChainAnswer, ReadError> {
+        let info = self.chain.deployment(id).await?;
+        let Some(info) = self.take(info)? else { return Ok(ChainAnswer::Deployment(None)) };
+        let leases = self.alive(LeaseFilter { provider: Some(self.own), ..of(id) }).await?;
+        let (deployment, groups) = (info.deployment, info.groups);
+        Ok(ChainAnswer::Deployment(Some(Box::new(DeploymentRead { deployment, groups, leases }))))
+    }
+
+    async fn account(&mut self, id: DeploymentId) -> Result<ChainAnswer, ReadError> {
+        let info = self.chain.deployment(id).await?;
+        let Some(account) = self.take(info)?.and_then(|info| info.account) else {
+            return Ok(ChainAnswer::Account(None));
+        };
+        let leases = self.alive(of(id)).await?;
+        let filter = LeaseFilter { provider: Some(self.own), ..of(id) };
+        let own = self.chain.leases(filter).await?;
+        let payments: Vec<EscrowPayment> =
+            self.take(own)?.items.into_iter().filter_map(|info| info.payment).collect();
+        Ok(ChainAnswer::Account(Some(Box::new(AccountRead { account, leases, payments }))))
+    }
+
+    /// Leases that pay.
+    async fn alive(&mut self, filter: LeaseFilter) -> Result<Vec<Lease>, ReadError> {
+        let mut leases = Vec::new();
+        for state in [LeaseState::Active, LeaseState::Reclaiming] {
+            let listed = self.chain.leases(LeaseFilter { state: Some(state), ..filter }).await?;
+            leases.extend(self.take(listed)?.items.into_iter().map(|info| info.lease));
+        }
+        Ok(leases)
+    }
+
+    /// Takes an answer in, and the height it holds at. An answer without one was given after the
+    /// node had reached what it had reached before.
+    fn take<V>(&mut self, answer: Answer<V>) -> Result<V, ReadError> {
+        let height = answer.height.or(self.floor).ok_or(ReadError::HeightUnknown)?;
+        self.floor = self.floor.max(answer.height);
+        self.lowest = Some(self.lowest.map_or(height, |lowest| lowest.min(height)));
+        Ok(answer.value)
+    }
+}
+
+const fn of(id: DeploymentId) -> LeaseFilter {
+    LeaseFilter {
+        owner: Some(id.owner()),
+        dseq: Some(id.dseq()),
+        provider: None,
+        state: None,
+    }
+}

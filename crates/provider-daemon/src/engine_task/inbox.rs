@@ -1,0 +1,202 @@
+//! How others reach the engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use akash_types::{Address, GroupSpec, ResourceOffer};
+use provider_engine::bidding::decline::Decline;
+use provider_engine::bidding::pricing::Quote;
+use provider_engine::engine::Published;
+use provider_engine::{Input, OperatorRequest, Reply, TenantRequest};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Letters that may wait; who sends more waits too.
+const LETTERS: usize = 4096;
+/// Requests that may wait; who sends more is told to come back later.
+const REQUESTS: usize = 256;
+
+/// Something for the engine's owner.
+#[derive(Debug)]
+pub(crate) enum Letter {
+    /// For the engine itself.
+    Input(Input),
+    /// From a tenant, who waits for the answer.
+    Tenant(TenantRequest, oneshot::Sender<Reply>),
+    /// From the operator, who waits for the answer.
+    Operator(OperatorRequest, oneshot::Sender<Reply>),
+    /// Whether we would bid on this.
+    Screen(Box<ScreenRequest>, oneshot::Sender<Screening>),
+}
+
+/// Somebody asks whether we would bid.
+#[derive(Clone, Debug)]
+pub struct ScreenRequest {
+    /// On what.
+    pub spec: GroupSpec,
+    /// Whose order it would be, if that is known.
+    pub owner: Option<Address>,
+    /// The shortest reclamation window that must be offered, if one must.
+    pub reclamation_min_window: Option<Duration>,
+}
+
+/// Whether we would bid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Screening {
+    /// Yes, with this.
+    Yes {
+        /// What would be offered.
+        offer: Vec<ResourceOffer>,
+        /// For how much per block, or what a script has to be asked to know.
+        quote: Quote,
+    },
+    /// No, and why.
+    No(Vec<Decline>),
+    /// It cannot be said yet: chain or cluster were not read.
+    Unknown,
+}
+
+/// The engine cannot take a request now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Busy {
+    /// Too many wait.
+    #[error("too many requests wait for the provider; try again in a moment")]
+    Full,
+    /// It stops.
+    #[error("the provider is stopping")]
+    Stopping,
+    /// No answer came.
+    #[error("the provider did not answer in time; ask for the status to see what came of it")]
+    TimedOut,
+}
+
+/// Where parts of the daemon leave what the engine has to know.
+#[derive(Clone, Debug)]
+pub struct Inbox(mpsc::Sender<Letter>);
+
+impl Inbox {
+    /// Tells the engine something, and waits while it is behind.
+    ///
+    /// # Errors
+    ///
+    /// When the engine has stopped.
+    pub async fn tell(&self, input: Input) -> Result<(), Busy> {
+        self.0.send(Letter::Input(input)).await.map_err(|_| Busy::Stopping)
+    }
+}
+
+/// What everybody outside holds of a running provider. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    requests: mpsc::Sender<Letter>,
+    shown: watch::Receiver<Arc<Published>>,
+    refused: Arc<AtomicU64>,
+}
+
+impl Handle {
+    /// The newest status. Never waits.
+    #[must_use]
+    pub fn published(&self) -> Arc<Published> {
+        Arc::clone(&self.shown.borrow())
+    }
+
+    /// The same, whenever it changes.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<Arc<Published>> {
+        self.shown.clone()
+    }
+
+    /// How many requests were turned away because too many waited.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Asks for something on behalf of a tenant, who was authenticated.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer; it may be carried out all the same.
+    pub async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
+        self.ask(|answer| Letter::Tenant(request, answer), Duration::from_secs(120)).await
+    }
+
+    /// Asks for something on behalf of the operator.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer; it may be carried out all the same.
+    pub async fn operator(&self, request: OperatorRequest) -> Result<Reply, Busy> {
+        self.ask(|answer| Letter::Operator(request, answer), Duration::from_secs(30)).await
+    }
+
+    /// Asks whether we would bid on something.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer.
+    pub async fn screen(&self, request: ScreenRequest) -> Result<Screening, Busy> {
+        self.ask(|answer| Letter::Screen(Box::new(request), answer), Duration::from_secs(10)).await
+    }
+
+    async fn ask<T>(
+        &self,
+        letter: impl FnOnce(oneshot::Sender<T>) -> Letter,
+        limit: Duration,
+    ) -> Result<T, Busy> {
+        let (answer, answered) = oneshot::channel();
+        self.requests.try_send(letter(answer)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                Busy::Full
+            }
+            mpsc::error::TrySendError::Closed(_) => Busy::Stopping,
+        })?;
+        match tokio::time::timeout(limit, answered).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(Busy::Stopping),
+            Err(_) => Err(Busy::TimedOut),
+        }
+    }
+}
+
+/// Where the engine's owner finds what is for it.
+#[derive(Debug)]
+pub(crate) struct Letters {
+    letters: mpsc::Receiver<Letter>,
+    requests: mpsc::Receiver<Letter>,
+}
+
+impl Letters {
+    /// Waits for letters and takes those that are there, at most `most`; requests from outside come
+    /// after everything else. 0 means that nobody is left to send any.
+    pub(crate) async fn take(&mut self, into: &mut Vec<Letter>, most: usize) -> usize {
+        let count = tokio::select! {
+            biased;
+            count = self.letters.recv_many(into, most) => count,
+            Some(request) = self.requests.recv() => {
+                into.push(request);
+                1
+            }
+        };
+        let mut count = count;
+        while count > 0 && count < most
+            && let Ok(request) = self.requests.try_recv()
+        {
+            into.push(request);
+            count += 1;
+        }
+        count
+    }
+}
+
+/// An inbox, who may write to it, and what everybody outside holds.
+pub(crate) fn open(
+    first: Published,
+) -> (Inbox, Handle, Letters, watch::Sender<Arc<Published>>) {
+    let (sender, letters) = mpsc::channel(LETTERS);
+    let (requests, received) = mpsc::channel(REQUESTS);
+    let (shown, watched) = watch::channel(Arc::new(first));
+    let handle = Handle { requests, shown: watched, refused: Arc::default() };
+    (Inbox(sender), handle, Letters { letters, requests: received }, shown)
+}

@@ -1,0 +1,156 @@
+//! The one owner of the engine.
+//!
+//! ```text
+//!  Inbox ──► drain ──► handle all of it ──► keep (one commit) ──► start the effects
+//!    ▲                                                                 │
+//!    └──────────────── answers of chain, lane, cluster, script ◄───────┘
+//! ```
+//!
+//! The engine never waits. What it wants is started only after what it decided is kept; each kind of
+//! effect has a limit of how many are out at once, and what is over it waits in its own task.
+//! Status is published after a turn, not with each input: a burst costs one snapshot.
+
+mod effects;
+mod inbox;
+mod published;
+mod turn;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use akash_types::{Coin, LeaseId};
+use provider_engine::engine::Published;
+use provider_engine::journal::Entry;
+use provider_engine::time::Now;
+use provider_engine::{Effect, Engine, Input};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+pub(crate) use effects::World;
+pub use effects::{Outside, Script};
+pub use inbox::{Busy, Handle, Inbox, ScreenRequest, Screening};
+pub(crate) use inbox::{Letter, Letters, open};
+
+use crate::part::Stop;
+use published::Pace;
+
+/// Letters that one turn takes at most, so that what was decided is carried out.
+const TURN: usize = 4096;
+
+/// What a turn leaves that is to be kept, in one commit.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The newest block that was seen.
+    pub cursor: Option<u64>,
+    /// What was decided.
+    pub entries: Vec<Entry>,
+    /// What leases have earned.
+    pub earned: Vec<(LeaseId, Coin)>,
+}
+
+impl Turn {
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cursor.is_none() && self.entries.is_empty() && self.earned.is_empty()
+    }
+}
+
+/// Keeps and counts what the engine does. Convergence depends on nothing of it.
+pub trait Witness: Send + 'static {
+    /// The engine is told something.
+    fn told(&mut self, input: &Input);
+    /// The engine wants something.
+    fn wants(&mut self, effect: &Effect);
+    /// A turn is over; its effects start when this returns.
+    fn keep(&mut self, turn: Turn);
+    /// A new status is out.
+    fn published(&mut self, published: &Arc<Published>);
+}
+
+/// The engine with everything around it.
+#[derive(Debug)]
+pub struct EngineTask<O, W> {
+    pub(crate) engine: Engine,
+    pub(crate) letters: Letters,
+    pub(crate) outside: O,
+    pub(crate) witness: W,
+    pub(crate) shown: watch::Sender<Arc<Published>>,
+    pub(crate) stop: Stop,
+}
+
+impl<O: Outside, W: Witness> EngineTask<O, W> {
+    /// Works until it is time to stop, or nobody is left to tell it anything.
+    pub async fn run(mut self) {
+        let origin = Instant::now();
+        let now = || Now::new(origin.elapsed());
+        let mut wake: Option<Now> = Some(now());
+        let mut pace = Pace::new();
+        let mut waiting = Vec::new();
+        let mut requests = turn::Requests::default();
+        loop {
+            let wake_at = wake.map(|at| origin + at.since_origin());
+            let alarm = earliest(wake_at, pace.due());
+            waiting.clear();
+            tokio::select! {
+                biased;
+                () = self.stop.stopped() => return,
+                count = self.letters.take(&mut waiting, TURN) => {
+                    if count == 0 {
+                        return;
+                    }
+                }
+                () = until(alarm) => {}
+            }
+            if waiting.is_empty() && wake.is_some_and(|at| at <= now()) {
+                waiting.push(Letter::Input(Input::Tick));
+            }
+            let (mut effects, mut cursor) = (Vec::new(), None);
+            for letter in waiting.drain(..) {
+                let (engine, witness) = (&mut self.engine, &mut self.witness);
+                let seen =
+                    turn::handle(engine, witness, &mut requests, now(), letter, &mut effects);
+                cursor = cursor.max(seen);
+            }
+            if !effects.is_empty() {
+                pace.changed();
+                let (mut kept, wanted, next) = turn::sort(effects, &mut self.witness);
+                kept.cursor = cursor;
+                wake = next;
+                if !kept.is_empty() {
+                    // The store writes to a disk; others go on meanwhile.
+                    tokio::task::block_in_place(|| self.witness.keep(kept));
+                }
+                for effect in wanted {
+                    match effect {
+                        Effect::Reply(request, reply) => requests.answer(request, reply),
+                        effect => self.outside.start(effect).await,
+                    }
+                }
+                self.outside.flush().await;
+            }
+            if pace.is_due(Instant::now()) {
+                let began = Instant::now();
+                let published = Arc::new(self.engine.published());
+                self.witness.published(&published);
+                self.shown.send_replace(published);
+                pace.shown(Instant::now(), began.elapsed());
+            }
+        }
+    }
+}
+
+fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        // Looked at once a minute, so that a wish lost to a bug is not lost for ever.
+        None => tokio::time::sleep(Duration::from_secs(60)).await,
+    }
+}

@@ -1,0 +1,98 @@
+//! One letter, and what is left after a turn.
+
+use std::collections::HashMap;
+
+use provider_engine::bidding::facts::Ask;
+use provider_engine::effect::Fact;
+use provider_engine::time::Now;
+use provider_engine::{Effect, Engine, Input, Reply, RequestId};
+use tokio::sync::oneshot;
+
+use super::inbox::{Letter, ScreenRequest, Screening};
+use super::{Turn, Witness};
+
+/// Who waits for an answer.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    next: u64,
+    waiting: HashMap<RequestId, oneshot::Sender<Reply>>,
+}
+
+impl Requests {
+    fn add(&mut self, answer: oneshot::Sender<Reply>) -> RequestId {
+        // Those who gave up need no answer.
+        if self.waiting.len() >= 1024 {
+            self.waiting.retain(|_, answer| !answer.is_closed());
+        }
+        self.next += 1;
+        let id = RequestId(self.next);
+        self.waiting.insert(id, answer);
+        id
+    }
+
+    pub(super) fn answer(&mut self, id: RequestId, reply: Reply) {
+        if let Some(answer) = self.waiting.remove(&id) {
+            // Who does not wait any more is not told.
+            let _ = answer.send(reply);
+        }
+    }
+}
+
+/// Lets the engine deal with one letter. The height that it has seen with it, if it is a block.
+pub(super) fn handle(
+    engine: &mut Engine,
+    witness: &mut impl Witness,
+    requests: &mut Requests,
+    now: Now,
+    letter: Letter,
+    effects: &mut Vec<Effect>,
+) -> Option<u64> {
+    let input = match letter {
+        Letter::Input(input) => input,
+        Letter::Tenant(request, answer) => Input::Tenant(requests.add(answer), request),
+        Letter::Operator(request, answer) => Input::Operator(requests.add(answer), request),
+        Letter::Screen(request, answer) => {
+            let _ = answer.send(screen(engine, &request));
+            return None;
+        }
+    };
+    witness.told(&input);
+    let height = match &input {
+        Input::Block(block) => Some(block.height),
+        Input::Resync { height, .. } => Some(*height),
+        _ => None,
+    };
+    effects.extend(engine.handle(now, input));
+    height
+}
+
+fn screen(engine: &mut Engine, request: &ScreenRequest) -> Screening {
+    let ScreenRequest { spec, owner, reclamation_min_window } = request;
+    let (owner, reclamation_min_window) = (*owner, *reclamation_min_window);
+    match engine.screen(&Ask { owner, spec, reclamation_min_window }) {
+        None => Screening::Unknown,
+        Some(Err(reasons)) => Screening::No(reasons),
+        Some(Ok((offer, quote))) => Screening::Yes { offer, quote },
+    }
+}
+
+/// Tells apart what is kept, what is started, and when to look again: of several the newest wish.
+pub(super) fn sort(
+    effects: Vec<Effect>,
+    witness: &mut impl Witness,
+) -> (Turn, Vec<Effect>, Option<Now>) {
+    let (mut turn, mut wanted, mut wake) = (Turn::default(), Vec::new(), None);
+    for effect in effects {
+        witness.wants(&effect);
+        match effect {
+            Effect::Record(entry) => turn.entries.push(entry),
+            Effect::Publish(Fact::Earned { lease, ref amount }) => {
+                turn.earned.push((lease, amount.clone()));
+                wanted.push(effect);
+            }
+            Effect::WakeAt(at) => wake = Some(at),
+            other => wanted.push(other),
+        }
+    }
+    (turn, wanted, wake)
+}

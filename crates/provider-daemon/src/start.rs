@@ -1,0 +1,276 @@
+//! The parts of a provider, started in order and stopped together.
+
+use std::fmt;
+use std::time::Duration;
+
+use akash_chain::follow::{FollowConfig, FollowError, FollowStatus, Follower};
+use akash_chain::query::{Connection, Node, Query};
+use akash_chain::transport::{Endpoint, RpcClient, SetupError};
+use akash_chain::tx::Signer;
+use akash_chain::tx::lane::{LaneConfig, LaneHandle, LaneStatus, LaneTask};
+use akash_types::{IntentId, Outcome};
+use provider_engine::cluster::port::{Execute, Observe};
+use provider_engine::{Engine, Input, Settings, TxEnd};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::chain::{Reader, follow, keep_choosing};
+use crate::cluster::observe;
+use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
+use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
+
+/// How long parts have to end before they are made to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Everything that a provider is started with.
+#[derive(Debug)]
+pub struct Setup<C, S, W, K> {
+    /// What decisions depend on.
+    pub engine: Settings,
+    /// How blocks are followed, and from whom.
+    pub follow: FollowConfig,
+    /// The gRPC address of the first node, if that is to be asked.
+    pub grpc: Option<Endpoint>,
+    /// How long one read of the chain may take.
+    pub query_limit: Duration,
+    /// How transactions are made.
+    pub lane: LaneConfig,
+    /// Who signs them.
+    pub signer: K,
+    /// Where workloads run.
+    pub cluster: C,
+    /// Who knows prices.
+    pub script: S,
+    /// Who keeps and counts.
+    pub witness: W,
+    /// The newest block that was seen in an earlier life.
+    pub cursor: Option<u64>,
+}
+
+/// Why a provider does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Blocks cannot be followed.
+    #[error("cannot follow the chain")]
+    Follow(#[from] FollowError),
+    /// A node cannot be asked.
+    #[error("cannot set up the connection to the chain")]
+    Chain(#[from] SetupError),
+}
+
+/// A running provider. Dropping it ends it at once.
+#[derive(Debug)]
+pub struct Running {
+    handle: Handle,
+    parts: Parts,
+    chain: watch::Receiver<FollowStatus>,
+    lane: LaneHandle,
+    inbox: Inbox,
+    rpc: RpcClient,
+    stopper: Stopper,
+    stop: Stop,
+    /// Parts without which going on would lie.
+    vital: JoinSet<Ended>,
+    /// Parts that are started again when they end.
+    others: JoinSet<()>,
+}
+
+/// A part without which nothing goes on has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Which.
+    pub part: &'static str,
+    /// Why, if it says.
+    pub why: String,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ended: {}", self.part, self.why)
+    }
+}
+
+/// Starts everything. Nothing is written anywhere before the chain was read and the cluster seen.
+///
+/// # Errors
+///
+/// When the chain cannot be talked to at all; that no node answers is waited out.
+pub fn start<C, S, W, K>(setup: Setup<C, S, W, K>) -> Result<Running, StartError>
+where
+    C: Execute + Observe + Clone + Send + Sync + 'static,
+    S: Script,
+    W: Witness,
+    K: Signer + Send + 'static,
+{
+    let own = setup.engine.provider;
+    let signer = setup.lane.account;
+    let chain_id = setup.follow.plan.chain_id.clone();
+    let limits = setup.follow.limits;
+    let mut nodes = setup.follow.nodes.clone().into_iter();
+    let first = nodes.next().ok_or(FollowError::NoNodes)?;
+    let several = nodes.len() > 0;
+    let rpc = RpcClient::any_of(first, nodes.collect(), limits)?;
+    // One of several nodes is chosen by how it is, which gRPC alone does not tell.
+    let grpc = setup.grpc.as_ref().filter(|_| !several);
+    let connection = Connection::new(&rpc, grpc, limits)?;
+
+    let parts = Parts::default();
+    let (stopper, stop) = Stop::new();
+    let (mut vital, mut others) = (JoinSet::new(), JoinSet::new());
+    let mut engine = Engine::new(setup.engine);
+    let (inbox, handle, letters, shown) = open(engine.published());
+
+    let follower = Follower::start(setup.follow, setup.cursor)?;
+    let chain = follower.status();
+    let limit = setup.query_limit;
+    let reader = Reader::new(connection.clone(), rpc.clone(), own, limit, chain.clone());
+    others.spawn(keep_choosing(rpc.clone(), chain.clone()));
+
+    let query = Query::new(connection);
+    let node = Node::new(rpc.clone());
+    let (task, lane, ends) = LaneTask::new(setup.lane, setup.signer, chain_id, query, node);
+    let part = parts.begin("transaction lane");
+    part.is(Lifecycle::Running);
+    vital.spawn(async move {
+        task.run().await;
+        part.is(Lifecycle::Done);
+        Ended { part: "the transaction lane", why: "nobody holds it any more".to_owned() }
+    });
+    vital.spawn(pass_ends(ends, inbox.clone()));
+
+    let part = parts.begin("block follower");
+    part.is(Lifecycle::Running);
+    let following = follow(follower, lane.clone(), signer, reader.clone(), inbox.clone());
+    vital.spawn(async move {
+        let why = following.await.to_string();
+        part.is(Lifecycle::Done);
+        Ended { part: "following blocks", why }
+    });
+
+    let part = parts.begin("cluster observer");
+    let (cluster, to) = (setup.cluster.clone(), inbox.clone());
+    others.spawn(keep_running(part, stop.clone(), move |part| {
+        observe(cluster.clone(), to.clone(), part)
+    }));
+
+    let outside = World::new(inbox.clone(), reader, lane.clone(), setup.cluster, setup.script);
+    let witness = setup.witness;
+    let part = parts.begin("engine");
+    part.is(Lifecycle::Running);
+    let task = EngineTask { engine, letters, outside, witness, shown, stop: stop.clone() };
+    vital.spawn(async move {
+        task.run().await;
+        part.is(Lifecycle::Done);
+        Ended { part: "the engine", why: "it was told to".to_owned() }
+    });
+    Ok(Running { handle, parts, chain, lane, inbox, rpc, stopper, stop, vital, others })
+}
+
+/// How intents ended, told to the engine.
+async fn pass_ends(
+    mut ends: mpsc::UnboundedReceiver<(IntentId, Outcome)>,
+    inbox: Inbox,
+) -> Ended {
+    while let Some((intent, outcome)) = ends.recv().await {
+        let end = TxEnd { intent, outcome, fee: None };
+        if inbox.tell(Input::Tx(end)).await.is_err() {
+            break;
+        }
+    }
+    Ended { part: "the transaction lane", why: "it tells no more how intents end".to_owned() }
+}
+
+impl Running {
+    /// What everybody outside holds.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// How every part is.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        self.parts.clone()
+    }
+
+    /// How following the chain goes.
+    #[must_use]
+    pub fn chain(&self) -> watch::Receiver<FollowStatus> {
+        self.chain.clone()
+    }
+
+    /// How the transaction lane is.
+    #[must_use]
+    pub fn lane(&self) -> watch::Receiver<LaneStatus> {
+        self.lane.watch()
+    }
+
+    /// The lane itself, for who has something to send besides the engine.
+    #[must_use]
+    pub fn lane_handle(&self) -> LaneHandle {
+        self.lane.clone()
+    }
+
+    /// The engine's inbox, for whoever hears something.
+    #[must_use]
+    pub fn inbox(&self) -> Inbox {
+        self.inbox.clone()
+    }
+
+    /// Who is asked about blocks: a node that is well.
+    #[must_use]
+    pub fn rpc(&self) -> RpcClient {
+        self.rpc.clone()
+    }
+
+    /// Says when everything stops.
+    #[must_use]
+    pub fn stop_signal(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Runs one more part until everything stops, again and again if it ends.
+    pub fn also<F, E>(
+        &mut self,
+        name: &'static str,
+        run: impl FnMut(crate::part::Part) -> F + Send + 'static,
+    ) where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: fmt::Display + Send + 'static,
+    {
+        let part = self.parts.begin(name);
+        self.others.spawn(keep_running(part, self.stop.clone(), run));
+    }
+
+    /// Waits until a part ends without which going on would lie.
+    pub async fn ended(&mut self) -> Ended {
+        match self.vital.join_next().await {
+            Some(Ok(ended)) => ended,
+            Some(Err(panic)) => {
+                Ended { part: "a vital part", why: format!("a bug made it break down: {panic}") }
+            }
+            None => Ended { part: "everything", why: "nothing is left".to_owned() },
+        }
+    }
+
+    /// Ends everything in order: nothing new is begun, what was decided is kept, bids and workloads
+    /// stay as they are. How the parts were at the end.
+    pub async fn stop(mut self) -> Vec<PartStatus> {
+        for part in self.parts.all() {
+            if part.lifecycle != Lifecycle::Done {
+                self.parts.begin(part.name).is(Lifecycle::Stopping);
+            }
+        }
+        self.stopper.stop();
+        drop(self.lane);
+        let end = async {
+            // The engine ends first: it is told to; what waits for its ear ends with it.
+            let _ = self.vital.join_next().await;
+            while self.others.join_next().await.is_some() {}
+        };
+        let _ = tokio::time::timeout(GRACE, end).await;
+        self.vital.abort_all();
+        self.others.abort_all();
+        self.parts.all()
+    }
+}

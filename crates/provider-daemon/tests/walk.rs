@@ -1,0 +1,150 @@
+//! The walk of one order through a whole provider: a devnet, a simulated cluster, and the daemon
+//! between them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use akash_chain::follow::FollowConfig;
+use akash_chain::tx::FeeRule;
+use akash_chain::tx::lane::LaneConfig;
+use akash_sdl::Sdl;
+use akash_types::BidState;
+use provider_daemon::engine_task::{Script, Turn, Witness};
+use provider_daemon::{Running, Setup, start};
+use provider_engine::bidding::pricing::{Pricing, Scales, ScriptFailure, ScriptRequest};
+use provider_engine::engine::Published;
+use provider_engine::journal::Subject;
+use provider_engine::manifest::ManifestAnswer;
+use provider_engine::{Effect, Input, OperatorRequest, Reply, Settings, TenantRequest};
+use provider_sim::core::{ClusterSpec, Delays, SimCluster};
+use provider_sim::driver::SimDriver;
+use provider_testkit::bed::{Bed, CHAIN_ID, Who};
+
+const HELLO: &str = include_str!("../../../examples/hello.yaml");
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Clone)]
+struct NoScript;
+
+impl Script for NoScript {
+    async fn ask(&self, _: ScriptRequest) -> Result<Vec<u8>, ScriptFailure> {
+        Err(ScriptFailure::NotRun("there is no script".to_owned()))
+    }
+}
+
+struct Nobody;
+
+impl Witness for Nobody {
+    fn told(&mut self, _: &Input) {}
+    fn wants(&mut self, _: &Effect) {}
+    fn keep(&mut self, _: Turn) {}
+    fn published(&mut self, _: &Arc<Published>) {}
+}
+
+fn cluster() -> SimDriver {
+    let settings = provider_sim::core::Settings {
+        delays: Delays::default().faster(100),
+        domain: Some("sim.localhost".to_owned()),
+        ..provider_sim::core::Settings::default()
+    };
+    SimDriver::start(SimCluster::new(ClusterSpec::small(), settings, 1))
+}
+
+fn provider(bed: &Bed, cluster: SimDriver) -> Running {
+    let own = Who::Provider.address();
+    let scales = Scales { cpu: "1".parse().unwrap(), ..Scales::default() };
+    let fee = FeeRule::parse("", "0.025uakt").unwrap();
+    let engine = Settings::new(
+        own,
+        "500000uact".parse().unwrap(),
+        "5000uakt".parse().unwrap(),
+        Pricing::Scale(Box::new(scales)),
+    );
+    let follow = FollowConfig::new(CHAIN_ID, vec![bed.rpc().unwrap()]);
+    start(Setup {
+        engine,
+        follow,
+        grpc: None,
+        query_limit: Duration::from_secs(10),
+        lane: LaneConfig::new(own, fee),
+        signer: Who::Provider.key(),
+        cluster,
+        script: NoScript,
+        witness: Nobody,
+        cursor: None,
+    })
+    .unwrap()
+}
+
+/// Waits until the provider shows something.
+async fn shows(provider: &Running, what: &str, is_so: impl Fn(&Published) -> bool) {
+    let mut changes = provider.handle().changes();
+    let seen = tokio::time::timeout(PATIENCE, changes.wait_for(|published| is_so(published))).await;
+    if seen.is_err() {
+        let (lane, chain) = (provider.lane().borrow().clone(), provider.chain().borrow().clone());
+        let published = provider.handle().published();
+        panic!("never seen: {what}\n{published:#?}\n{lane:#?}\n{chain:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs() {
+    let mut bed = Bed::start(None).await.unwrap();
+    let mut running = provider(&bed, cluster());
+    bed.block().await.unwrap();
+    shows(&running, "ready", |published| published.status.ready).await;
+
+    let orders = bed.deploy(HELLO, 1).await.unwrap();
+    let created = bed.block().await.unwrap();
+    let order = orders[0];
+    let mut lane = running.lane();
+    tokio::time::timeout(PATIENCE, lane.wait_for(|lane| lane.messages_in_flight == 1))
+        .await
+        .expect("a bid is sent")
+        .unwrap();
+    let next = bed.block().await.unwrap();
+    assert_eq!(next.height(), created.height() + 1);
+    let bid = order.bid_id(Who::Provider.address());
+    let found = bed.query.bid(bid).await.unwrap().value.expect("the bid is in the next block");
+    assert_eq!(found.bid.state, BidState::Open);
+    assert_eq!(found.bid.created_at, next.height());
+    shows(&running, "the open bid", |published| published.bids.len() == 1).await;
+
+    bed.lease(&[bid]).await.unwrap();
+    bed.block().await.unwrap();
+    let lease = bid.lease_id();
+    let stage = move |published: &Published| published.leases.get(lease).map(|lease| lease.stage);
+    shows(&running, "the lease", |published| stage(published) == Some("awaiting manifest")).await;
+
+    let manifest = Sdl::read(HELLO).unwrap().manifest().clone();
+    let request = TenantRequest::Manifest {
+        deployment: order.deployment_id(),
+        manifest: Arc::new(manifest),
+    };
+    let reply = running.handle().tenant(request).await.unwrap();
+    assert!(matches!(reply, Reply::Manifest(ManifestAnswer::Accepted { .. })), "{reply:?}");
+    shows(&running, "the workload", |published| stage(published) == Some("running")).await;
+
+    let why = OperatorRequest::Why(Subject::Order(order));
+    let Reply::Why(entries) = running.handle().operator(why).await.unwrap() else {
+        panic!("no reasons");
+    };
+    assert!(entries.len() >= 4, "{entries:#?}");
+
+    bed.close(order.deployment_id()).await.unwrap();
+    for _ in 0..3 {
+        bed.block().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    shows(&running, "nothing is left", |published| {
+        published.leases.is_empty()
+            && published.inventory.as_ref().is_some_and(|inventory| inventory.reserved.is_empty())
+    })
+    .await;
+    tokio::select! {
+        ended = running.ended() => panic!("{ended}"),
+        () = std::future::ready(()) => {}
+    }
+    let parts = running.stop().await;
+    assert!(!parts.is_empty());
+}
