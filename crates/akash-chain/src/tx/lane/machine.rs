@@ -24,7 +24,8 @@ pub struct Lane {
     pub(super) config: LaneConfig,
     pub(super) now: Duration,
     pub(super) effects: Vec<Effect>,
-    /// The newest block that is known of, from the follower or from reading the account.
+    /// The newest block that is known of: from the follower, from reading the account, from what
+    /// a simulation was refused on.
     pub(super) height: u64,
     /// The newest block that was followed.
     pub(super) followed: Option<u64>,

@@ -207,6 +207,7 @@ impl Driver {
                         sequence_mismatch: refusal.sequence_mismatch(),
                         gas_used: None,
                         text: refusal.log,
+                        height: Some(height),
                     }),
                 };
                 Input::Simulated { tx: draft.tx, answer }

@@ -4,5 +4,7 @@ mod answers;
 mod build;
 mod chain;
 mod driver;
+mod hand;
 mod properties;
+mod refusals;
 mod rules;
