@@ -182,11 +182,12 @@ impl Lane {
         }
     }
 
-    /// Asks the chain about an intent that was decided before the lane knew its account.
-    pub(super) fn doubt_if_old(&mut self, id: IntentId) {
-        let old = self.queue.get(id).zip(self.sequence.first_height);
-        if old.is_some_and(|(entry, first)| entry.intent.created < first) {
-            self.doubt(id, Otherwise::Try, self.height);
+    /// Asks the chain about an intent that was decided before the lane knew its account: an earlier
+    /// lane may have sent it.
+    fn doubt_if_old(&mut self, id: IntentId) {
+        let old = self.queue.get(id).zip(self.sequence.earlier);
+        if let Some((_, earlier)) = old.filter(|(entry, then)| entry.intent.created < then.known) {
+            self.doubt_inherited(id, earlier);
         }
     }
 

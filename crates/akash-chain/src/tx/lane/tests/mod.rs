@@ -5,6 +5,7 @@ mod build;
 mod chain;
 mod driver;
 mod hand;
+mod inherited;
 mod properties;
 mod refusals;
 mod rules;
