@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use akash_chain::query::{Failure, Malformed, Query, Reply, Transport, Unavailable};
+use akash_chain::query::{Failure, Malformed, NoAnswer, Query, Reply, Transport, Unavailable};
 use akash_proto::akash::market::v1beta5 as wire;
 use akash_proto::akash::market::v1beta5::{QueryOrdersRequest, QueryOrdersResponse};
 use akash_proto::cosmos::base::query::v1beta1::PageResponse;
@@ -33,7 +33,7 @@ where
         + Send
         + Sync,
 {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         assert_eq!(path, "/akash.market.v1beta5.Query/Orders");
         let request = QueryOrdersRequest::decode(request.as_slice()).unwrap();
         let mut asked = self.asked.lock().unwrap();

@@ -66,7 +66,7 @@ async fn both_transports_bring_the_recorded_bytes_or_the_same_refusal() {
                 // Served over gRPC only, and not of any height.
                 assert_eq!(reply.height, None);
                 let text = "unknown query path".to_owned();
-                assert_eq!(by_abci, Err(Failure::Unimplemented { text }));
+                assert_eq!(by_abci, Err(Failure::Unimplemented { text }.into()));
                 continue;
             }
             assert_eq!(Ok(&reply.bytes), by_abci.as_ref().map(|reply| &reply.bytes), "{name}");
@@ -76,7 +76,10 @@ async fn both_transports_bring_the_recorded_bytes_or_the_same_refusal() {
             continue;
         }
         refused += 1;
-        let (by_grpc, by_abci) = (by_grpc.unwrap_err(), by_abci.unwrap_err());
+        let (by_grpc, by_abci) = (by_grpc.unwrap_err().failure, by_abci.unwrap_err());
+        // What is not a method was not looked for in any state.
+        assert_eq!(by_abci.height.is_some(), name != "unknown_method", "{name}");
+        let by_abci = by_abci.failure;
         match name {
             NOT_A_STATUS => {
                 assert!(matches!(by_grpc, Failure::Rejected { code: 6, .. }), "{by_grpc:?}");

@@ -9,8 +9,8 @@ use super::Malformed;
 pub struct Answer<T> {
     /// What was asked for.
     pub value: T,
-    /// Height of the state it was read from, where the node says so: it does not for things that
-    /// are not there. Of a list the lowest of its pages.
+    /// Height of the state it was read from, where the node says so, also of things that are
+    /// not there. Of a list the lowest of its pages.
     pub height: Option<u64>,
 }
 

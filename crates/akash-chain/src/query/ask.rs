@@ -7,7 +7,9 @@ use akash_types::ConvertError;
 use prost::{Message, Name};
 
 use super::method::Method;
-use super::{Answer, Failure, List, Malformed, QueryError, Transport, Unavailable, Unreadable};
+use super::{
+    Answer, Failure, List, Malformed, NoAnswer, QueryError, Transport, Unavailable, Unreadable,
+};
 
 /// How many things are asked for at once. A node takes what it is given; Go asks for 1000 orders.
 pub const PAGE_SIZE: u64 = 1000;
@@ -46,7 +48,7 @@ impl<T: Transport> Query<T> {
         &self,
         method: Method<Q, A>,
         request: &Q,
-    ) -> Result<Answer<A>, Failure> {
+    ) -> Result<Answer<A>, NoAnswer> {
         let reply = self.transport.unary(method.path, request.encode_to_vec()).await?;
         let value = A::decode(reply.bytes)
             .map_err(|source| Malformed::Protobuf { message: A::full_name(), source })?;
@@ -65,8 +67,10 @@ impl<T: Transport> Query<T> {
             Ok(Answer { value, height }) => convert(value)
                 .map(|value| Answer { value: Some(value), height })
                 .map_err(Failure::from),
-            Err(Failure::NotFound { .. }) => Ok(Answer { value: None, height: None }),
-            Err(failure) => Err(failure),
+            Err(NoAnswer { failure: Failure::NotFound { .. }, height }) => {
+                Ok(Answer { value: None, height })
+            }
+            Err(none) => Err(none.failure),
         };
         answer.map_err(|failure| QueryError::new(asked(), failure))
     }
@@ -82,6 +86,7 @@ impl<T: Transport> Query<T> {
         let answer = self
             .ask(method, request)
             .await
+            .map_err(Failure::from)
             .and_then(|Answer { value, height }| Ok(Answer { value: convert(value)?, height }));
         answer.map_err(|failure| QueryError::new(asked(), failure))
     }
@@ -115,7 +120,7 @@ impl<T: Transport> Query<T> {
             });
             let reply = match self.transport.unary(path, request.encode_to_vec()).await {
                 // Half of a list was there: something is wrong with the node, not with the list.
-                Err(Failure::NotFound { text }) if page > 1 => {
+                Err(NoAnswer { failure: Failure::NotFound { text }, .. }) if page > 1 => {
                     return Err(Unavailable::Node { text }.into());
                 }
                 reply => reply?,

@@ -4,7 +4,7 @@ use akash_proto::akash::audit::v1 as wire;
 use akash_types::{Address, AuditedProvider};
 
 use super::ask::{Listing, or_empty, whole};
-use super::{Answer, Failure, List, Malformed, Query, QueryError, Transport, method};
+use super::{Answer, Failure, List, Malformed, NoAnswer, Query, QueryError, Transport, method};
 
 /// What the node says of a provider of which an auditor signed nothing.
 const NOTHING_SIGNED: &str = "invalid provider: address not found";
@@ -25,10 +25,11 @@ impl<T: Transport> Query<T> {
             owner: owner.to_string(),
         };
         let asked = || format!("attributes of provider {owner} signed by {auditor}");
-        let nothing = Answer { value: None, height: None };
         let answer = match self.ask(method::AUDIT, &request).await {
-            Err(failure) if is_nothing(&failure) => return Ok(nothing),
-            answer => answer.map_err(|failure| QueryError::new(asked(), failure))?,
+            Err(NoAnswer { failure, height }) if is_nothing(&failure) => {
+                return Ok(Answer { value: None, height });
+            }
+            answer => answer.map_err(|none| QueryError::new(asked(), none))?,
         };
         let Answer { value: wire::QueryProvidersResponse { providers, .. }, height } = answer;
         let of_both = |audited: &AuditedProvider| {

@@ -26,7 +26,9 @@ pub(crate) mod method;
 mod node;
 mod provider;
 
-pub use crate::transport::{Connection, Failure, Malformed, Reply, Transport, Unavailable};
+pub use crate::transport::{
+    Connection, Failure, Malformed, NoAnswer, Reply, Transport, Unavailable,
+};
 pub use answer::{Answer, List, Unreadable};
 pub use ask::{MAX_PAGES, PAGE_SIZE, Query};
 pub use auth::Account;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Malformed, Reply, RpcClient, Transport, status};
+use super::{Malformed, NoAnswer, Reply, RpcClient, Transport, status};
 
 /// The transport that every node offers: `abci_query` on its CometBFT port.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl Abci {
 }
 
 impl Transport for Abci {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         let data = hex::encode(request);
         let params = Params { path, data: &data, height: "0", prove: false };
         let result: QueryResult = self.rpc.call("abci_query", &params).await?;
@@ -58,14 +58,15 @@ struct Response {
 }
 
 impl Response {
-    fn into_reply(self) -> Result<Reply, Failure> {
+    fn into_reply(self) -> Result<Reply, NoAnswer> {
+        let height = self.height.parse().ok().filter(|&height| height > 0);
         if self.code != 0 {
-            return Err(status::from_abci(&self.codespace, self.code, &self.log));
+            let failure = status::from_abci(&self.codespace, self.code, &self.log);
+            return Err(NoAnswer { failure, height });
         }
         let bytes = STANDARD.decode(self.value.unwrap_or_default()).map_err(|error| {
             Malformed::Json { what: "abci_query value", reason: error.to_string() }
         })?;
-        let height = self.height.parse().ok().filter(|&height| height > 0);
         Ok(Reply { bytes: Bytes::from(bytes), height })
     }
 }

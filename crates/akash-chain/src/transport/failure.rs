@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use akash_types::ConvertError;
 
+use super::RpcError;
+
 /// Why a request brought no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -71,6 +73,60 @@ impl Failure {
             | Self::Unavailable(Unavailable::Node { text }) => Some(text),
             Self::Unavailable(_) | Self::Malformed(_) => None,
         }
+    }
+}
+
+/// A request without an answer, and what the node was looking at when it said why.
+///
+/// A refusal says how things are as much as an answer does, so its height matters as much: behind
+/// one address there may be several nodes, and the next one asked may know fewer blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// Why.
+    pub failure: Failure,
+    /// Height of the state that the node looked at, where it says so.
+    pub height: Option<u64>,
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl std::error::Error for NoAnswer {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.failure.source()
+    }
+}
+
+impl From<Failure> for NoAnswer {
+    fn from(failure: Failure) -> Self {
+        Self { failure, height: None }
+    }
+}
+
+impl From<Unavailable> for NoAnswer {
+    fn from(unavailable: Unavailable) -> Self {
+        Failure::from(unavailable).into()
+    }
+}
+
+impl From<Malformed> for NoAnswer {
+    fn from(malformed: Malformed) -> Self {
+        Failure::from(malformed).into()
+    }
+}
+
+impl From<RpcError> for NoAnswer {
+    fn from(error: RpcError) -> Self {
+        Failure::from(error).into()
+    }
+}
+
+impl From<NoAnswer> for Failure {
+    fn from(none: NoAnswer) -> Self {
+        none.failure
     }
 }
 

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-use tonic::metadata::{Ascii, MetadataValue};
+use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 use tonic::transport::{Channel, ClientTlsConfig, channel};
 use tonic::{Code, Status};
 
 use super::failure::chain;
 use super::{
-    Endpoint, Failure, Limits, Malformed, Reply, SetupError, Transport, Unavailable, status,
+    Endpoint, Failure, Limits, Malformed, NoAnswer, Reply, SetupError, Transport, Unavailable,
+    status,
 };
 
 /// Metadata in which a node says what height it read.
@@ -61,7 +62,7 @@ impl Grpc {
         Ok(Self { connection, authorization, name, limits })
     }
 
-    async fn call(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn call(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         let limit = self.limits.answer_bytes;
         let Connection { builder, channel } = &*self.connection;
         let channel = channel.get_or_init(|| builder.connect_lazy()).clone();
@@ -73,10 +74,11 @@ impl Grpc {
         if let Some(value) = &self.authorization {
             request.metadata_mut().insert("authorization", value.clone());
         }
-        let response =
-            client.unary(request, path, Verbatim).await.map_err(|status| self.failure(&status))?;
-        let height = response.metadata().get(HEIGHT).and_then(|value| value.to_str().ok());
-        let height = height.and_then(|text| text.parse().ok()).filter(|&height| height > 0);
+        let response = client.unary(request, path, Verbatim).await.map_err(|status| NoAnswer {
+            failure: self.failure(&status),
+            height: height(status.metadata()),
+        })?;
+        let height = height(response.metadata());
         Ok(Reply { bytes: response.into_inner(), height })
     }
 
@@ -104,7 +106,7 @@ impl Grpc {
 }
 
 impl Transport for Grpc {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         let after = self.limits.request;
         match tokio::time::timeout(after, self.call(path, request)).await {
             Ok(answer) => answer,
@@ -120,6 +122,11 @@ impl fmt::Debug for Grpc {
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
+}
+
+fn height(metadata: &MetadataMap) -> Option<u64> {
+    let text = metadata.get(HEIGHT)?.to_str().ok()?;
+    text.parse().ok().filter(|&height| height > 0)
 }
 
 /// Carries messages without looking at them.
@@ -169,7 +176,7 @@ mod tests {
         let endpoint = Endpoint::grpc("http://127.0.0.1:1").unwrap();
         let grpc = Grpc::new(&endpoint, Limits::default()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let failure = runtime.block_on(grpc.unary("/a.B/C", Vec::new())).unwrap_err();
+        let failure = runtime.block_on(grpc.unary("/a.B/C", Vec::new())).unwrap_err().failure;
         assert!(matches!(failure, Failure::Unavailable(Unavailable::Connect { .. })), "{failure}");
         assert!(grpc.connection.channel.get().is_some());
     }

@@ -26,7 +26,7 @@ use bytes::Bytes;
 pub use abci::Abci;
 pub use endpoint::{Endpoint, EndpointError};
 pub(crate) use failure::chain;
-pub use failure::{Failure, Malformed, Unavailable};
+pub use failure::{Failure, Malformed, NoAnswer, Unavailable};
 pub use grpc::Grpc;
 pub use http::{Limits, SetupError};
 pub use rpc::{RpcClient, RpcError, RpcRefusal};
@@ -48,7 +48,7 @@ pub trait Transport: Send + Sync {
         &self,
         path: &str,
         request: Vec<u8>,
-    ) -> impl Future<Output = Result<Reply, Failure>> + Send;
+    ) -> impl Future<Output = Result<Reply, NoAnswer>> + Send;
 }
 
 impl<T: Transport> Transport for &T {
@@ -56,7 +56,7 @@ impl<T: Transport> Transport for &T {
         &self,
         path: &str,
         request: Vec<u8>,
-    ) -> impl Future<Output = Result<Reply, Failure>> + Send {
+    ) -> impl Future<Output = Result<Reply, NoAnswer>> + Send {
         T::unary(self, path, request)
     }
 }
@@ -90,7 +90,7 @@ impl Connection {
 }
 
 impl Transport for Connection {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         match self {
             Self::Grpc(grpc) => grpc.unary(path, request).await,
             Self::Abci(abci) => abci.unary(path, request).await,

@@ -4,7 +4,7 @@ use akash_proto::cosmos::tx::v1beta1::SimulateRequest;
 
 use super::code::{self, SequenceMismatch};
 use crate::query::method::SIMULATE;
-use crate::query::{Failure, Malformed, Query, QueryError, Transport};
+use crate::query::{Failure, Malformed, NoAnswer, Query, QueryError, Transport};
 
 /// How a transaction would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct SimulationRefusal {
     pub sequence_mismatch: Option<SequenceMismatch>,
     /// What it used until then.
     pub gas_used: Option<u64>,
+    /// Height of the state it was tried on, where the node says so.
+    pub height: Option<u64>,
 }
 
 impl SimulationRefusal {
@@ -68,18 +70,18 @@ pub async fn simulate<T: Transport>(
                 Err(SimulateError::Query(QueryError::new(asked, missing)))
             }
         },
-        Err(failure) => Err(refusal(&failure).map_or_else(
-            || SimulateError::Query(QueryError::new(asked, failure.clone())),
+        Err(none) => Err(refusal(&none).map_or_else(
+            || SimulateError::Query(QueryError::new(asked, none.failure.clone())),
             SimulateError::Refused,
         )),
     }
 }
 
 /// What a failed simulation says. A node that could not answer is no refusal.
-fn refusal(failure: &Failure) -> Option<SimulationRefusal> {
+fn refusal(none: &NoAnswer) -> Option<SimulationRefusal> {
     let (Failure::Rejected { text, .. }
     | Failure::InvalidArgument { text }
-    | Failure::NotFound { text }) = failure
+    | Failure::NotFound { text }) = &none.failure
     else {
         return None;
     };
@@ -88,6 +90,7 @@ fn refusal(failure: &Failure) -> Option<SimulationRefusal> {
         sequence_mismatch: code::sequence_mismatch(text),
         gas_used: gas_used(text),
         text: without_source(text).to_owned(),
+        height: none.height,
     })
 }
 
@@ -114,7 +117,8 @@ mod tests {
 
     fn refused(text: &str) -> SimulationRefusal {
         let (codespace, text) = ("sdk".to_owned(), text.to_owned());
-        refusal(&Failure::Rejected { codespace, code: 6, text }).unwrap()
+        let failure = Failure::Rejected { codespace, code: 6, text };
+        refusal(&NoAnswer { failure, height: Some(170) }).unwrap()
     }
 
     #[test]
@@ -124,6 +128,7 @@ mod tests {
              [cosmos/cosmos-sdk@v0.53/baseapp/baseapp.go:1051] with gas used: '58574'",
         );
         assert_eq!((refusal.message_index, refusal.gas_used), (Some(3), Some(58574)));
+        assert_eq!(refusal.height, Some(170));
         assert!(refusal.text.ends_with("invalid bid: bid exists from provider"), "{refusal}");
         let refusal = refused(
             "account sequence mismatch, expected 9, got 14: incorrect account sequence \
@@ -139,6 +144,6 @@ mod tests {
     fn silence_is_no_refusal() {
         let silent = crate::query::Unavailable::Node { text: "out of memory".to_owned() };
         assert_eq!(refusal(&silent.into()), None);
-        assert_eq!(refusal(&Failure::Unimplemented { text: String::new() }), None);
+        assert_eq!(refusal(&Failure::Unimplemented { text: String::new() }.into()), None);
     }
 }

@@ -1,21 +1,24 @@
 //! Our side: started, killed without warning, started again from its journal.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use akash_chain::follow::{FollowConfig, PlanConfig};
 use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
-use provider_testkit::bidder::{self, Journal, Settings, Stopped};
+use provider_testkit::bidder::{self, Entry, Journal, Settings, Stopped};
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
 use crate::world::{CHAIN, PROVIDER, World, address, key, rpc};
 
 /// What the follower takes for the time between blocks.
 const BLOCK_TIME: Duration = Duration::from_millis(50);
 /// How long an answer is waited for: on a busy machine a good one takes its time too.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// Longer than anything takes by itself, however busy the machine is.
+pub(crate) const LONG: Duration = Duration::from_secs(300);
 
 pub(crate) struct Ours {
     pub(crate) journal: Arc<Mutex<Journal>>,
@@ -73,6 +76,27 @@ impl Ours {
         if self.task.is_finished() {
             panic!("our side stopped: {:?}", (&mut self.task).await);
         }
+    }
+
+    /// Waits until it has written a block down.
+    pub(crate) async fn follow(&mut self, height: u64) {
+        let (mut cursor, mut since) = (0, Instant::now());
+        while cursor < height {
+            self.check().await;
+            assert!(since.elapsed() < LONG, "stays at {cursor} on the way to {height}");
+            sleep(Duration::from_millis(2)).await;
+            let now = self.progress().0;
+            if now > cursor {
+                (cursor, since) = (now, Instant::now());
+            }
+        }
+    }
+
+    /// What it wants and has not got.
+    pub(crate) fn open(&self) -> Vec<Entry> {
+        bidder::with(&self.journal, |journal| {
+            journal.entries().iter().filter(|entry| entry.is_open()).cloned().collect()
+        })
     }
 
     /// The last block it has written down, and how many intents have not ended.

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::chance::Chance;
-use crate::ours::{Ours, PATIENCE};
+use crate::ours::{LONG, Ours, PATIENCE};
 use crate::tenants::{Tenants, register};
 use crate::trouble::{cause, mend};
 use crate::verdict::{self, Tally};
@@ -20,10 +20,14 @@ const TOGETHER: usize = 10;
 const STEPS: u64 = 40;
 /// Blocks before anything happens, so that a node can be far behind.
 const QUIET: u64 = 60;
-/// Time between blocks once all is well.
+/// Steps while all is well: what a slow machine had no time for before, it has now.
+const CALM: u64 = 12;
+/// Shortest time between blocks once all is well.
 const PACE: Duration = Duration::from_millis(40);
-/// Longer than anything takes once all is well, however busy the machine is.
-const LONG: Duration = Duration::from_secs(180);
+/// Longest time between them.
+const SLOWEST_PACE: Duration = Duration::from_secs(1);
+/// So many blocks bring an end to some intent once all is well, or something is stuck.
+const ENOUGH: u32 = 200;
 
 async fn run(seed: u64) -> Tally {
     let mut chance = Chance::new(seed);
@@ -53,35 +57,49 @@ async fn run(seed: u64) -> Tally {
     }
 
     mend(&world);
-    let last = world.block().await.height();
-    let started = Instant::now();
-    // A lease of the last blocks is withdrawn from a few blocks later.
-    while ours.progress().0 < last + 5 || ours.progress().1 > 0 {
-        world.block().await;
+    for step in 0..CALM {
+        tenants.act(&mut world, &mut chance).await;
+        if step == CALM / 2 {
+            ours.kill(&world).await;
+        }
+        let block = world.block().await;
+        tenants.look(&block);
+        ours.follow(block.height()).await;
         sleep(PACE).await;
-        ours.check().await;
-        let open = || {
-            bidder::with(&ours.journal, |journal| {
-                let open = journal.entries().iter().filter(|entry| entry.is_open());
-                open.cloned().collect::<Vec<_>>()
-            })
-        };
-        assert!(started.elapsed() < LONG, "at {:?} of {last}: {:?}", ours.progress(), open());
     }
+    let last = world.block().await.height();
+    finish(&world, &mut ours, last).await;
     // Whatever was sent once too often would come now.
     for _ in 0..12 {
         world.block().await;
     }
     let end = world.block().await.height();
-    while ours.progress().0 < end {
-        ours.check().await;
-        assert!(started.elapsed() < LONG, "at {:?} of {end}", ours.progress());
-        sleep(Duration::from_millis(5)).await;
-    }
+    ours.follow(end).await;
     let entries = bidder::with(&ours.journal, |journal| journal.entries().to_vec());
     let mut tally = verdict::reach(&world, &entries, begin, end).await;
     tally.lives = ours.lives;
     tally
+}
+
+/// Makes blocks until every intent has ended. A block comes once the one before was followed, and
+/// later as long as nothing ends: so as much happens between two blocks on a slow machine as on a
+/// fast one, and transactions do not time out because blocks run away.
+async fn finish(world: &World, ours: &mut Ours, last: u64) {
+    let (mut pace, mut open, mut vain, mut since) = (PACE, usize::MAX, 0, Instant::now());
+    // A lease of the last blocks is withdrawn from a few blocks later.
+    while ours.progress().0 < last + 5 || ours.progress().1 > 0 {
+        ours.follow(world.block().await.height()).await;
+        sleep(pace).await;
+        let still_open = ours.progress().1;
+        if still_open < open {
+            (pace, vain, since) = (PACE, 0, Instant::now());
+        } else {
+            (pace, vain) = ((pace * 11 / 10).min(SLOWEST_PACE), vain + 1);
+        }
+        open = still_open;
+        let stuck = vain > ENOUGH && since.elapsed() > LONG;
+        assert!(!stuck, "nothing ends at {:?} of {last}: {:?}", ours.progress(), ours.open());
+    }
 }
 
 /// Nothing passes until our side has given up on every answer that it waits for.

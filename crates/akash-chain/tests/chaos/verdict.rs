@@ -1,7 +1,6 @@
 //! What must be true at the end, by the chain's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use akash_chain::follow::{FollowConfig, Followed, Follower};
 use akash_chain::query::OrderFilter;
@@ -12,7 +11,8 @@ use prost::Message as _;
 use prost_types::Any;
 use provider_testkit::bidder::{Entry, Want};
 
-use crate::world::{CHAIN, PROVIDER, World, address, rpc};
+use crate::ours::LONG;
+use crate::world::{CHAIN, PROVIDER, World, address, insist, rpc};
 
 /// How much a run has shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +63,7 @@ async fn read(world: &World, from: u64, to: u64) -> Chain {
     let nodes = vec![rpc(world.devnet.rpc_address())];
     let mut follower = Follower::start(FollowConfig::new(CHAIN, nodes), Some(from)).unwrap();
     for height in from + 1..=to {
-        let next = tokio::time::timeout(Duration::from_secs(30), follower.next()).await;
+        let next = tokio::time::timeout(LONG, follower.next()).await;
         let Some(Followed::Block(block)) = next.unwrap() else { panic!("no block {height}") };
         assert_eq!((block.height, block.effects.unreadable), (height, 0));
         for event in block.effects.events {
@@ -78,7 +78,7 @@ async fn read(world: &World, from: u64, to: u64) -> Chain {
         if block.effects.txs.is_empty() {
             continue;
         }
-        let raw = world.node.block(height).await.unwrap().txs;
+        let raw = insist(|| world.node.block(height)).await.txs;
         for (raw, _) in raw.iter().zip(&block.effects.txs).filter(|(_, tx)| tx.is_ok()) {
             let messages = messages(raw);
             chain.foreign += messages.iter().filter(|any| any.type_url.ends_with("Send")).count();
@@ -123,11 +123,11 @@ pub(crate) async fn reach(world: &World, entries: &[Entry], from: u64, to: u64) 
         assert_eq!(chain.orders.get(&order), Some(&height), "{order} was seen elsewhere");
     }
 
-    let state = world.query.bids_of(ours, None).await.unwrap().value.items;
+    let state = insist(|| world.query.bids_of(ours, None)).await.value.items;
     let state: BTreeMap<BidId, BidState> =
         state.iter().map(|info| (info.bid.id, info.bid.state)).collect();
     assert_eq!(state.len(), chain.bids.len(), "bids in the state and in blocks");
-    let open = world.query.orders(OrderFilter::default()).await.unwrap().value.items;
+    let open = insist(|| world.query.orders(OrderFilter::default())).await.value.items;
     assert_eq!(open.len(), chain.orders.len(), "orders in the state and in blocks");
 
     for entry in entries {

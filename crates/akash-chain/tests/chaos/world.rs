@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use akash_chain::keys::SecretKey;
-use akash_chain::query::{Connection, Node, Query};
+use akash_chain::query::{Connection, Node, Query, QueryError};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, Wait, broadcast};
 use akash_devnet::node::{Block, Chain};
@@ -64,6 +64,22 @@ fn clients(devnet: &Devnet) -> (Node, Query<Connection>) {
 
 pub(crate) fn rpc(address: SocketAddr) -> Endpoint {
     Endpoint::rpc(&format!("http://{address}")).unwrap()
+}
+
+/// Asks until there is an answer: that a connection was cut while there was trouble is found out
+/// only when it is used again.
+pub(crate) async fn insist<T, F>(ask: impl Fn() -> F) -> T
+where
+    F: Future<Output = Result<T, QueryError>>,
+{
+    let mut tries = 0;
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) if error.is_transient() && tries < 10 => tries += 1,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
 }
 
 impl World {

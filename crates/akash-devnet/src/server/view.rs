@@ -14,6 +14,9 @@ pub(super) struct View<A> {
     pub(super) history: History<A>,
     /// The newest block and what waits.
     pub(super) check: A,
+    /// Height of that block. A node that lags answers with an older one, but tries transactions on
+    /// this: so it looks behind one address with several nodes.
+    pub(super) checked_at: u64,
     pub(super) pending: usize,
     pub(super) pending_bytes: u64,
 }
@@ -24,6 +27,7 @@ impl<A: App> View<A> {
             chain: Arc::clone(node.chain()),
             history: node.history().clone(),
             check: node.check_state().clone(),
+            checked_at: node.history().latest(),
             pending: node.mempool().len(),
             pending_bytes: node.mempool().bytes(),
         }
@@ -69,6 +73,7 @@ impl<A: App> Views<A> {
                 chain: Arc::clone(&view.chain),
                 history: view.history.behind(blocks),
                 check: view.check.clone(),
+                checked_at: view.checked_at,
                 pending: view.pending,
                 pending_bytes: view.pending_bytes,
             }),

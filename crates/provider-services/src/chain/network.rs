@@ -1,6 +1,6 @@
 //! The node that a command talks to.
 
-use akash_chain::query::{Connection, Failure, Malformed, Node, Query, Reply, Transport};
+use akash_chain::query::{Connection, Failure, Malformed, NoAnswer, Node, Query, Reply, Transport};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use anyhow::Context;
 use base64::Engine;
@@ -80,7 +80,7 @@ pub(crate) enum Route {
 }
 
 impl Transport for Route {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         match self {
             Self::Newest(connection) => connection.unary(path, request).await,
             Self::At { rpc, height } => {
@@ -116,17 +116,19 @@ struct Response {
 }
 
 impl Response {
-    fn into_reply(self) -> Result<Reply, Failure> {
+    fn into_reply(self) -> Result<Reply, NoAnswer> {
         let Self { code, codespace, log: text, value, height } = self;
+        let height = height.parse().ok();
+        let refused = |failure| Err(NoAnswer { failure, height });
         match (codespace.as_str(), code) {
             (_, 0) => {}
-            ("sdk", 22) => return Err(Failure::NotFound { text }),
-            ("sdk", 18) => return Err(Failure::InvalidArgument { text }),
-            _ => return Err(Failure::Rejected { codespace, code, text }),
+            ("sdk", 22) => return refused(Failure::NotFound { text }),
+            ("sdk", 18) => return refused(Failure::InvalidArgument { text }),
+            _ => return refused(Failure::Rejected { codespace, code, text }),
         }
         let bytes = STANDARD.decode(value.unwrap_or_default()).map_err(|error| {
             Malformed::Json { what: "abci_query value", reason: error.to_string() }
         })?;
-        Ok(Reply { bytes: bytes.into(), height: height.parse().ok() })
+        Ok(Reply { bytes: bytes.into(), height })
     }
 }

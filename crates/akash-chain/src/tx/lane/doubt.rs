@@ -2,19 +2,25 @@
 
 use std::time::Duration;
 
-use akash_types::{IntentId, Outcome, Wanted};
+use akash_types::{Action, IntentId, Outcome, Wanted};
 
 use super::effect::{Effect, TxRef};
 use super::flight::Look;
 use super::input::{LookedUp, Verified};
 use super::machine::Lane;
 use super::queue::{Doubt, Otherwise, Place};
+use super::sequence::Earlier;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 fn pause(misses: u32) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << misses.min(10)).min(LONGEST_PAUSE)
+}
+
+/// Whether the chain does it once more when it is told once more. A second bid or close is refused.
+const fn is_done_again(action: &Action) -> bool {
+    matches!(action, Action::Withdraw { .. } | Action::Deposit { .. } | Action::Message(_))
 }
 
 impl Lane {
@@ -32,8 +38,34 @@ impl Lane {
         }
         // Whoever wants it has seen the block that led to it.
         let height = height.max(entry.intent.created);
-        let doubt = Doubt { otherwise, height, asked: false, ask_at: self.now, misses: 0 };
+        let (asked, ask_at, misses) = (false, self.now, 0);
+        let doubt = Doubt { otherwise, height, open_from: height, asked, ask_at, misses };
         self.queue.put(id, Place::Doubt(doubt));
+    }
+
+    /// The account was read for the first time: whatever waits came before that, so an earlier lane
+    /// may have sent it, also what was decided at a height that the node does not know yet.
+    pub(super) fn doubt_all_inherited(&mut self, read: u64) {
+        let waiting = self.queue.all_waiting();
+        let decided = waiting.iter().filter_map(|id| Some(self.queue.get(*id)?.intent.created));
+        let newest = decided.max().unwrap_or_default().max(self.height);
+        let over = newest.saturating_add(self.config.timeout_blocks);
+        let earlier = Earlier { known: read, over };
+        self.sequence.earlier = Some(earlier);
+        waiting.into_iter().for_each(|id| self.doubt_inherited(id, earlier));
+    }
+
+    /// Asks about an intent that an earlier lane may have sent. What the chain does again when it
+    /// is told again is left open only once nothing of that lane can come any more: until then its
+    /// transaction may be on its way unseen, and both would take effect.
+    pub(super) fn doubt_inherited(&mut self, id: IntentId, earlier: Earlier) {
+        self.doubt(id, Otherwise::Try, self.height);
+        let Some(entry) = self.queue.get_mut(id) else { return };
+        if let Place::Doubt(doubt) = &mut entry.place
+            && is_done_again(&entry.intent.action)
+        {
+            doubt.open_from = doubt.height.max(earlier.over);
+        }
     }
 
     pub(super) fn verify_if_due(&mut self) {
@@ -72,7 +104,7 @@ impl Lane {
         // not know yet looks as if it were over.
         let (known, holds) = match answer {
             Verified::Holds { height } => (height >= doubt.height, true),
-            Verified::Open { height } => (height >= doubt.height, false),
+            Verified::Open { height } => (height >= doubt.height.max(doubt.open_from), false),
             Verified::Unavailable => (false, false),
         };
         if known && holds {

@@ -24,7 +24,8 @@ pub struct Lane {
     pub(super) config: LaneConfig,
     pub(super) now: Duration,
     pub(super) effects: Vec<Effect>,
-    /// The newest block that is known of, from the follower or from reading the account.
+    /// The newest block that is known of: from the follower, from reading the account, from what
+    /// a simulation was refused on.
     pub(super) height: u64,
     /// The newest block that was followed.
     pub(super) followed: Option<u64>,
@@ -181,11 +182,12 @@ impl Lane {
         }
     }
 
-    /// Asks the chain about an intent that was decided before the lane knew its account.
-    pub(super) fn doubt_if_old(&mut self, id: IntentId) {
-        let old = self.queue.get(id).zip(self.sequence.first_height);
-        if old.is_some_and(|(entry, first)| entry.intent.created < first) {
-            self.doubt(id, Otherwise::Try, self.height);
+    /// Asks the chain about an intent that was decided before the lane knew its account: an earlier
+    /// lane may have sent it.
+    fn doubt_if_old(&mut self, id: IntentId) {
+        let old = self.queue.get(id).zip(self.sequence.earlier);
+        if let Some((_, earlier)) = old.filter(|(entry, then)| entry.intent.created < then.known) {
+            self.doubt_inherited(id, earlier);
         }
     }
 

@@ -22,8 +22,9 @@
 //!   come unseen only after the chain was asked.
 //! - After a start, while the mempool counts more than the blocks, transactions of an earlier lane
 //!   are under way: nothing is sent until they are in or timed out. That works for transactions
-//!   that the asked node has; what only other nodes have can at worst use up a sequence of ours,
-//!   which is noticed.
+//!   that the asked node has; what is still on its way to a node can use up a sequence of ours,
+//!   which is noticed, or do what was wanted of both. A bid or a close is refused the second time;
+//!   what is not, such as a withdrawal, waits until nothing of the earlier lane can come any more.
 //!
 //! Must not know orders, leases or why something is wanted: that is the engine's.
 

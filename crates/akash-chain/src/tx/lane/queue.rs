@@ -58,6 +58,8 @@ pub(super) struct Doubt {
     pub(super) otherwise: Otherwise,
     /// Height that the answer must know.
     pub(super) height: u64,
+    /// Height that an answer must know to say that it does not hold; what holds may hold before.
+    pub(super) open_from: u64,
     /// Whether the question is out.
     pub(super) asked: bool,
     /// When to ask, if it is not.

@@ -122,6 +122,9 @@ impl Lane {
             Simulated::Unavailable => self.guess(&intents),
             Simulated::Refused(refusal) => {
                 round.plans.remove(index);
+                // What is asked about it from here on must know the block that it knew: the next
+                // node behind the same address may be behind.
+                self.height = self.height.max(refusal.height.unwrap_or_default());
                 self.simulation_refused(class, intents, &refusal);
                 return;
             }

@@ -32,6 +32,17 @@ pub(super) enum Phase {
     Ready,
 }
 
+/// Bounds of what an earlier lane can have done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Earlier {
+    /// What was decided before this height, it may have sent.
+    pub(super) known: u64,
+    /// After this height nothing that it sent comes into a block, not even what was held up on its
+    /// way to a node until now. As far as can be known: it may have heard of newer blocks than
+    /// whoever was asked first this time.
+    pub(super) over: u64,
+}
+
 #[derive(Debug)]
 pub(super) struct Sequence {
     pub(super) phase: Phase,
@@ -39,8 +50,8 @@ pub(super) struct Sequence {
     pub(super) committed: u64,
     /// Next sequence for a new transaction.
     pub(super) next: u64,
-    /// Height of the first read. What was decided before it, an earlier lane may have done.
-    pub(super) first_height: Option<u64>,
+    /// What an earlier lane can have done; since the first read.
+    pub(super) earlier: Option<Earlier>,
     pub(super) last_read: Option<AccountRead>,
     /// Why the account could not be read last time.
     pub(super) problem: Option<String>,
@@ -56,7 +67,7 @@ impl Sequence {
             phase: Phase::Unread,
             committed: 0,
             next: 0,
-            first_height: None,
+            earlier: None,
             last_read: None,
             problem: None,
             wanted: true,
@@ -131,9 +142,8 @@ impl Lane {
         self.height = self.height.max(read.height);
         self.sequence.committed = self.sequence.committed.max(read.committed);
         self.sequence.last_read = Some(read);
-        if self.sequence.first_height.is_none() {
-            self.sequence.first_height = Some(read.height);
-            self.queue.all_waiting().into_iter().for_each(|id| self.doubt_if_old(id));
+        if self.sequence.earlier.is_none() {
+            self.doubt_all_inherited(read.height);
         }
         if self.sequence.phase == Phase::Unread && read.pending > read.committed {
             let height = read.height.saturating_add(self.config.timeout_blocks);

@@ -127,7 +127,13 @@ async fn answer<A: App>(
             Ok(response)
         }
         Err(refusal) if refusal.is_unknown_path() => Err(unknown(path)),
-        Err(Refusal { grpc_code, grpc_text, .. }) => Err(Status::new(grpc_code, grpc_text)),
+        Err(Refusal { grpc_code, grpc_text, height, .. }) => {
+            let mut metadata = MetadataMap::new();
+            if height > 0 {
+                metadata.insert(HEIGHT, MetadataValue::from(height));
+            }
+            Err(Status::with_metadata(grpc_code, grpc_text, metadata))
+        }
     }
 }
 

@@ -55,26 +55,34 @@ pub(super) async fn query<A: App>(
     let view = context.view();
     if let Some(method) = path.strip_prefix(TX) {
         let (_, height) = state_at(&view, height)?;
-        let value = tx::answer(context, &view, method, data).await?;
-        return Ok(Found { value, height });
+        let height = if method == "Simulate" { view.checked_at } else { height };
+        return found(tx::answer(context, &view, method, data).await, height);
     }
     if let Some(method) = path.strip_prefix(TENDERMINT) {
         let (_, height) = state_at(&view, height)?;
         // Its query method asks what came in by itself; it must not come in again.
         let value = match method {
-            "ABCIQuery" => Box::pin(tendermint::abci_query(context, data)).await?,
-            method => tendermint::answer(context, &view, method, data)?,
+            "ABCIQuery" => Box::pin(tendermint::abci_query(context, data)).await,
+            method => tendermint::answer(context, &view, method, data),
         };
-        return Ok(Found { value, height });
+        return found(value, height);
     }
     // A path is known or not whatever the height.
     let state = state_at(&view, height);
     match state {
-        Ok((state, height)) => Ok(Found { value: state.query(path, data)?, height }),
+        Ok((state, height)) => found(state.query(path, data), height),
         Err(refusal) => match view.check.query(path, data) {
             Err(error) if Refusal::from(error.clone()).is_unknown_path() => Err(error.into()),
             _ => Err(refusal),
         },
+    }
+}
+
+/// What was found at a height, or why nothing was.
+fn found(value: Result<Vec<u8>, impl Into<Refusal>>, height: u64) -> Result<Found, Refusal> {
+    match value {
+        Ok(value) => Ok(Found { value, height }),
+        Err(why) => Err(why.into().at(height)),
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Refusal {
     pub(crate) grpc_text: String,
     pub(crate) abci_code: u32,
     pub(crate) abci_log: String,
+    /// Height of the state that was looked at; 0 where none was.
+    pub(crate) height: u64,
 }
 
 impl Refusal {
@@ -33,7 +35,14 @@ impl Refusal {
     /// An error that the framework itself has registered.
     fn sdk((code, name): (u32, &str), text: &str) -> Self {
         let text = format!("{text}: {name}");
-        Self { grpc_code: Code::Unknown, grpc_text: text.clone(), abci_code: code, abci_log: text }
+        let (grpc_text, abci_log) = (text.clone(), text);
+        Self { grpc_code: Code::Unknown, grpc_text, abci_code: code, abci_log, height: 0 }
+    }
+
+    /// The same of a state at a height. Whether a method exists is found out before that.
+    pub(super) fn at(self, height: u64) -> Self {
+        let height = if self.is_unknown_path() { 0 } else { height };
+        Self { height, ..self }
     }
 
     /// Whether there is no such method.
@@ -49,6 +58,7 @@ impl From<QueryError> for Refusal {
             grpc_text: error.grpc_text(),
             abci_code: error.abci_code(),
             abci_log: error.abci_log(),
+            height: 0,
         }
     }
 }

@@ -199,6 +199,7 @@ impl World {
                     sequence_mismatch: refusal.sequence_mismatch(),
                     gas_used: Some(error.gas_used),
                     text: refusal.log,
+                    height: Some(self.chain.node.history().latest()),
                 })
             }
         };

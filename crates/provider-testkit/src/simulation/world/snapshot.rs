@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use akash_chain::query::{Failure, Query, Reply, Transport};
+use akash_chain::query::{Failure, NoAnswer, Query, Reply, Transport};
 use akash_devnet::state::{GrpcCode, State};
 use bytes::Bytes;
 
@@ -19,18 +19,20 @@ impl Snapshot {
 }
 
 impl Transport for Snapshot {
-    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, Failure> {
-        match self.0.query(path, &request) {
-            Ok(bytes) => Ok(Reply { bytes: Bytes::from(bytes), height: Some(self.0.height()) }),
+    async fn unary(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
+        let height = Some(self.0.height());
+        let failure = match self.0.query(path, &request) {
+            Ok(bytes) => return Ok(Reply { bytes: Bytes::from(bytes), height }),
             Err(error) if error.grpc_code() == GrpcCode::NotFound => {
-                Err(Failure::NotFound { text: error.grpc_text() })
+                Failure::NotFound { text: error.grpc_text() }
             }
-            Err(error) => Err(Failure::Rejected {
+            Err(error) => Failure::Rejected {
                 codespace: "sdk".to_owned(),
                 code: error.grpc_code().number().unsigned_abs(),
                 text: error.grpc_text(),
-            }),
-        }
+            },
+        };
+        Err(NoAnswer { failure, height })
     }
 }
 

@@ -89,7 +89,8 @@ impl<T: Transport> Source<T> {
         let account = answer.value.ok_or_else(|| {
             format!("account {address} does not exist; it does once somebody sends it coins")
         })?;
-        let height = answer.height.unwrap_or(lowest).max(lowest);
+        // The node that answers this need not be the one that said its height.
+        let height = answer.height.unwrap_or(lowest);
         let pending = self.pending().await?;
         let committed = account.sequence;
         Ok((account.number, AccountRead { committed, pending, height }))
@@ -160,10 +161,14 @@ impl<T: Transport> Source<T> {
 
     pub(super) async fn verify(&self, intent: IntentId, wanted: akash_types::Wanted) -> Heard {
         let question = async {
-            // Before the question, so that the answer knows at least this height.
-            let height = self.fresh_height().await.ok()?;
-            let holds = holds(&self.query, self.config.owner, &wanted).await.ok()?;
-            Some(if holds { Verified::Holds { height } } else { Verified::Open { height } })
+            // Before the question, so that an answer of the same node knows at least this height.
+            let lowest = self.fresh_height().await.ok()?;
+            let answer = holds(&self.query, self.config.owner, &wanted).await.ok()??;
+            let height = answer.height.unwrap_or(lowest);
+            Some(match answer.value {
+                true => Verified::Holds { height },
+                false => Verified::Open { height },
+            })
         };
         let answer = timeout(PATIENCE, question).await.ok().flatten();
         let answer = answer.unwrap_or(Verified::Unavailable);
@@ -178,6 +183,7 @@ pub(super) fn not_built(refusal: Refusal) -> Simulated {
         message_index: None,
         sequence_mismatch: None,
         gas_used: None,
+        height: None,
     })
 }
 

@@ -2,103 +2,16 @@
 
 use std::time::Duration;
 
-use akash_types::{Class, IntentId, Outcome};
+use akash_types::{Class, Outcome};
 
 use super::super::{
-    AccountRead, Broadcasted, Draft, Effect, HoldReason, Input, Lane, LaneBlock, LaneConfig,
-    LookedUp, OurTx, SequenceStatus, Simulated, TxOutcome, Verified,
+    AccountRead, Broadcasted, Effect, HoldReason, Input, Lane, LookedUp, OurTx, SequenceStatus,
+    Simulated, TxOutcome, Verified,
 };
-use super::build::{close_bid, config, create_bid, intent, transfer, withdraw};
+use super::build::{config, create_bid, intent, transfer, withdraw};
 use super::chain::refusal;
-use crate::tx::{Refusal, SimulationRefusal};
-
-/// A lane whose every answer is given by hand.
-struct Hand {
-    lane: Lane,
-    now: Duration,
-}
-
-impl Hand {
-    /// Ready at sequence 5 and height 100.
-    fn ready(config: LaneConfig) -> Self {
-        let mut hand = Self { lane: Lane::new(config), now: Duration::ZERO };
-        assert_eq!(hand.feed(Input::Tick), [Effect::ReadAccount]);
-        hand.read(5, 5);
-        hand
-    }
-
-    fn feed(&mut self, input: Input) -> Vec<Effect> {
-        self.lane.handle(self.now, input)
-    }
-
-    fn read(&mut self, committed: u64, pending: u64) -> Vec<Effect> {
-        self.feed(Input::AccountRead(AccountRead { committed, pending, height: 100 }))
-    }
-
-    /// Submits bids and simulates them; what is broadcast.
-    fn send(&mut self, ids: std::ops::Range<u64>) -> Vec<Draft> {
-        let intents = ids.map(|id| intent(id, create_bid(id), 100)).collect();
-        let effects = self.feed(Input::Submit(intents));
-        self.simulate(effects)
-    }
-
-    fn simulate(&mut self, effects: Vec<Effect>) -> Vec<Draft> {
-        let mut sent = Vec::new();
-        for effect in effects {
-            let Effect::Simulate(draft) = effect else { continue };
-            let input = Input::Simulated { tx: draft.tx, answer: Simulated::Gas(100_000) };
-            let effects = self.feed(input);
-            sent.extend(effects.into_iter().filter_map(|effect| match effect {
-                Effect::Broadcast(draft) => Some(draft),
-                _ => None,
-            }));
-        }
-        for draft in &sent {
-            let signature = draft.tx.0.to_le_bytes().to_vec();
-            self.feed(Input::Signed { tx: draft.tx, signature });
-        }
-        sent
-    }
-
-    fn answer(&mut self, draft: &Draft, attempt: u32, answer: Broadcasted) -> Vec<Effect> {
-        self.feed(Input::BroadcastAnswered { tx: draft.tx, attempt, answer })
-    }
-
-    fn refuse(&mut self, draft: &Draft, code: u32, log: &str) -> Vec<Effect> {
-        let refusal = refusal("sdk", code, log.to_owned());
-        self.answer(draft, 1, Broadcasted::Refused(refusal))
-    }
-
-    fn block(&mut self, height: u64, txs: Vec<OurTx>) -> Vec<Effect> {
-        self.feed(Input::Block(LaneBlock { height, unix_time: 0, txs }))
-    }
-}
-
-fn included(draft: &Draft, refusal: Option<Refusal>) -> OurTx {
-    let signature = draft.tx.0.to_le_bytes().to_vec();
-    let result = TxOutcome { refusal, gas_used: 100_000 };
-    OurTx { sequence: draft.sequence, signature, result }
-}
-
-fn simulated(effects: &[Effect]) -> Vec<Vec<u64>> {
-    let drafts = effects.iter().filter_map(|effect| match effect {
-        Effect::Simulate(draft) => Some(draft.intents.iter().map(|id| id.0).collect()),
-        _ => None,
-    });
-    drafts.collect()
-}
-
-fn ended(effects: &[Effect]) -> Vec<(u64, &Outcome)> {
-    let ended = effects.iter().filter_map(|effect| match effect {
-        Effect::Done { intent, outcome } => Some((intent.0, outcome)),
-        _ => None,
-    });
-    ended.collect()
-}
-
-fn verified(hand: &mut Hand, id: u64, answer: Verified) -> Vec<Effect> {
-    hand.feed(Input::Verified { intent: IntentId(id), answer })
-}
+use super::hand::{Hand, ended, included, simulated, verified};
+use crate::tx::SimulationRefusal;
 
 #[test]
 fn the_message_at_fault_is_asked_about_and_its_mates_go_again_at_once() {
@@ -147,6 +60,7 @@ fn a_refusal_in_simulation_takes_one_message_out_before_anything_is_paid() {
         message_index: Some(1),
         sequence_mismatch: None,
         gas_used: None,
+        height: None,
     };
     let answer = Simulated::Refused(refused);
     let effects = hand.feed(Input::Simulated { tx: draft.tx, answer });
@@ -376,6 +290,7 @@ fn a_withdrawal_from_an_account_just_settled_waits_a_block() {
         message_index: None,
         sequence_mismatch: None,
         gas_used: None,
+        height: None,
     };
     let answer = Simulated::Refused(refused);
     let effects = hand.feed(Input::Simulated { tx: draft.tx, answer });
@@ -396,75 +311,4 @@ fn money_missing_for_a_bid_holds_bids_and_nothing_else() {
     assert!(matches!(held[..], [(Some(Class::Bid), HoldReason::InsufficientFunds { .. })]));
     let effects = hand.feed(Input::Submit(vec![intent(2, withdraw(7, 1), 101)]));
     assert_eq!(simulated(&effects), [vec![2]]);
-}
-
-#[test]
-fn a_timeout_height_that_is_over_is_nobodys_fault() {
-    let mut hand = Hand::ready(config());
-    let effects = hand.feed(Input::Submit(vec![intent(1, create_bid(1), 100)]));
-    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
-    assert_eq!(draft.timeout_height, 110);
-    // Blocks went by that nobody has shown to the lane yet.
-    let refused = SimulationRefusal {
-        text: "block height: 150, timeout height: 110: tx timeout height".to_owned(),
-        message_index: None,
-        sequence_mismatch: None,
-        gas_used: None,
-    };
-    let answer = Simulated::Refused(refused);
-    let effects = hand.feed(Input::Simulated { tx: draft.tx, answer });
-    assert_eq!(effects, [Effect::ReadAccount]);
-    let read = AccountRead { committed: 5, pending: 5, height: 149 };
-    let effects = hand.feed(Input::AccountRead(read));
-    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
-    assert_eq!((draft.timeout_height, draft.intents.as_slice()), (159, &[IntentId(1)][..]));
-}
-
-#[test]
-fn a_node_that_lags_cannot_say_that_a_bid_is_over() {
-    let mut hand = Hand::ready(config());
-    hand.block(120, Vec::new());
-    let effects = hand.feed(Input::Submit(vec![intent(1, close_bid(1), 120)]));
-    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
-    let refused = SimulationRefusal {
-        text: "failed to execute message; message index: 0: unknown bid".to_owned(),
-        message_index: Some(0),
-        sequence_mismatch: None,
-        gas_used: None,
-    };
-    let answer = Simulated::Refused(refused);
-    hand.feed(Input::Simulated { tx: draft.tx, answer });
-    // It does not know the bid yet, so none is open.
-    let effects = verified(&mut hand, 1, Verified::Holds { height: 110 });
-    let [Effect::WakeAt(at)] = effects[..] else { panic!("{effects:?}") };
-    hand.now = at;
-    let effects = hand.feed(Input::Tick);
-    assert!(matches!(effects[..], [Effect::Verify { .. }]), "{effects:?}");
-    let effects = verified(&mut hand, 1, Verified::Holds { height: 120 });
-    assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
-}
-
-#[test]
-fn a_refusal_stands_only_when_somebody_says_so() {
-    let mut hand = Hand::ready(config());
-    let effects = hand.feed(Input::Submit(vec![intent(1, create_bid(1), 100)]));
-    let Some(Effect::Simulate(draft)) = effects.first() else { panic!("{effects:?}") };
-    let refused = SimulationRefusal {
-        text: "failed to execute message; message index: 0: order closed".to_owned(),
-        message_index: Some(0),
-        sequence_mismatch: None,
-        gas_used: None,
-    };
-    let answer = Simulated::Refused(refused);
-    hand.feed(Input::Simulated { tx: draft.tx, answer });
-    for _ in 0..20 {
-        let effects = verified(&mut hand, 1, Verified::Unavailable);
-        let [Effect::WakeAt(at)] = effects[..] else { panic!("{effects:?}") };
-        hand.now = at;
-        let effects = hand.feed(Input::Tick);
-        assert!(matches!(effects[..], [Effect::Verify { .. }]), "{effects:?}");
-    }
-    // It came into a block before the order closed.
-    let effects = verified(&mut hand, 1, Verified::Holds { height: 100 });
-    assert_eq!(ended(&effects), [(1, &Outcome::AlreadyHolds)]);
 }

@@ -63,6 +63,8 @@ pub(super) struct Driver {
     answers: Vec<Input>,
     blocks: VecDeque<LaneBlock>,
     kept: BTreeMap<TxRef, ModelTx>,
+    /// Bytes of earlier lives that are still on their way to the node.
+    late: Vec<ModelTx>,
     wake: Option<Duration>,
     /// Class and gas of what is under way.
     shares: BTreeMap<TxRef, (Class, u64)>,
@@ -86,6 +88,7 @@ impl Driver {
             answers: Vec::new(),
             blocks: VecDeque::new(),
             kept: BTreeMap::new(),
+            late: Vec::new(),
             wake: None,
             shares: BTreeMap::new(),
             foreign: 0,
@@ -166,6 +169,11 @@ impl Driver {
             self.wake = None;
             self.feed(Input::Tick);
         }
+        if !self.late.is_empty() && self.dice.percent(4) {
+            let index = self.dice.index(self.late.len());
+            // Whoever could hear the answer is gone.
+            let _ = self.chain.check(self.late.swap_remove(index));
+        }
         match self.dice.below(10) {
             0 | 1 => self.ask_one(),
             2 | 3 => self.broadcast_one(),
@@ -207,6 +215,7 @@ impl Driver {
                         sequence_mismatch: refusal.sequence_mismatch(),
                         gas_used: None,
                         text: refusal.log,
+                        height: Some(height),
                     }),
                 };
                 Input::Simulated { tx: draft.tx, answer }
@@ -326,7 +335,8 @@ impl Driver {
         self.lane = Lane::new(config);
         self.generation += 1;
         self.questions.clear();
-        self.broadcasts.clear();
+        let sent = self.broadcasts.drain(..).filter_map(|(tx, _)| self.kept.get(&tx));
+        self.late.extend(sent.cloned());
         self.answers.clear();
         self.kept.clear();
         self.shares.clear();

@@ -4,5 +4,8 @@ mod answers;
 mod build;
 mod chain;
 mod driver;
+mod hand;
+mod inherited;
 mod properties;
+mod refusals;
 mod rules;

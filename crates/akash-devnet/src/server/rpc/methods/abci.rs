@@ -19,7 +19,7 @@ pub(super) async fn abci_query<A: App>(context: &Context<A>, args: &Args) -> Out
         return Err(text);
     }
     match path {
-        "" => return refused(Refusal::unknown_request("no query path provided"), 0),
+        "" => return refused(Refusal::unknown_request("no query path provided")),
         "/app/version" | "app/version" => {
             let latest = context.view().history.latest();
             return answer(&AbciQuery::answer(APP_VERSION.into(), latest));
@@ -28,16 +28,10 @@ pub(super) async fn abci_query<A: App>(context: &Context<A>, args: &Args) -> Out
     }
     match services::query(context, path, data, height).await {
         Ok(found) => answer(&AbciQuery::answer(found.value, found.height)),
-        Err(refusal) => {
-            let asked = u64::try_from(height).unwrap_or_default();
-            let at = if asked == 0 { context.view().history.latest() } else { asked };
-            refused(refusal, at)
-        }
+        Err(refusal) => refused(refusal),
     }
 }
 
-fn refused(refusal: Refusal, height: u64) -> Outcome {
-    // Found out before a state was even looked for.
-    let height = if refusal.is_unknown_path() { 0 } else { height };
-    answer(&AbciQuery::refusal(refusal.abci_code, refusal.abci_log, height))
+fn refused(refusal: Refusal) -> Outcome {
+    answer(&AbciQuery::refusal(refusal.abci_code, refusal.abci_log, refusal.height))
 }
