@@ -7,8 +7,7 @@ use akash_chain::follow::{FollowConfig, FollowError, FollowStatus, Follower};
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, RpcClient, SetupError};
 use akash_chain::tx::Signer;
-use akash_chain::tx::lane::{LaneConfig, LaneHandle, LaneStatus, LaneTask};
-use akash_types::{IntentId, Outcome};
+use akash_chain::tx::lane::{IntentEnd, LaneConfig, LaneHandle, LaneStatus, LaneTask};
 use provider_engine::cluster::port::{Execute, Observe};
 use provider_engine::{Engine, Input, Settings, TxEnd};
 use tokio::sync::{mpsc, watch};
@@ -168,11 +167,11 @@ where
 
 /// How intents ended, told to the engine.
 async fn pass_ends(
-    mut ends: mpsc::UnboundedReceiver<(IntentId, Outcome)>,
+    mut ends: mpsc::UnboundedReceiver<IntentEnd>,
     inbox: Inbox,
 ) -> Ended {
-    while let Some((intent, outcome)) = ends.recv().await {
-        let end = TxEnd { intent, outcome, fee: None };
+    while let Some(IntentEnd { intent, outcome, fee }) = ends.recv().await {
+        let end = TxEnd { intent, outcome, fee };
         if inbox.tell(Input::Tx(end)).await.is_err() {
             break;
         }

@@ -9,12 +9,13 @@ use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
 use akash_sdl::Sdl;
 use akash_types::BidState;
-use provider_daemon::engine_task::{Script, Turn, Witness};
+use provider_daemon::engine_task::{Script, Witness};
 use provider_daemon::{Running, Setup, start};
 use provider_engine::bidding::pricing::{Pricing, Scales, ScriptFailure, ScriptRequest};
 use provider_engine::engine::Published;
 use provider_engine::journal::Subject;
 use provider_engine::manifest::ManifestAnswer;
+use provider_engine::time::Now;
 use provider_engine::{Effect, Input, OperatorRequest, Reply, Settings, TenantRequest};
 use provider_sim::core::{ClusterSpec, Delays, SimCluster};
 use provider_sim::driver::SimDriver;
@@ -35,9 +36,9 @@ impl Script for NoScript {
 struct Nobody;
 
 impl Witness for Nobody {
-    fn told(&mut self, _: &Input) {}
-    fn wants(&mut self, _: &Effect) {}
-    fn keep(&mut self, _: Turn) {}
+    fn told(&mut self, _: Now, _: &Input) {}
+    fn wants(&mut self, _: Now, _: &Effect) {}
+    fn keep(&mut self, _: Option<u64>) {}
     fn published(&mut self, _: &Arc<Published>) {}
 }
 

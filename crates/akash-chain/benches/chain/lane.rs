@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use akash_chain::query::BlockResults;
 use akash_chain::tx::FeeRule;
-use akash_chain::tx::lane::{LaneBlock, LaneConfig, LaneHandle, LaneTask};
+use akash_chain::tx::lane::{IntentEnd, LaneBlock, LaneConfig, LaneHandle, LaneTask};
 use akash_types::{IntentId, OrderId, Outcome};
 use figures::print;
 use tokio::sync::mpsc;
@@ -25,7 +25,7 @@ const GROUP_GAS: u64 = 52_000;
 struct Bench {
     server: Server,
     lane: LaneHandle,
-    ended: mpsc::UnboundedReceiver<(IntentId, Outcome)>,
+    ended: mpsc::UnboundedReceiver<IntentEnd>,
     tenant: Account,
     height: u64,
     dseq: u64,
@@ -126,7 +126,7 @@ impl Bench {
             txs += ours.len();
             // Outcomes follow the block at once; refused ones after one more question.
             tokio::time::sleep(Duration::from_millis(100)).await;
-            while let Ok((id, outcome)) = self.ended.try_recv() {
+            while let Ok(IntentEnd { intent: id, outcome, .. }) = self.ended.try_recv() {
                 outcomes.insert(id, outcome);
             }
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
-use akash_chain::tx::lane::{LaneBlock, LaneConfig, LaneHandle, LaneStatus, LaneTask};
+use akash_chain::tx::lane::{IntentEnd, LaneBlock, LaneConfig, LaneHandle, LaneStatus, LaneTask};
 use akash_chain::tx::message::deployment::{CreateDeployment, close_deployment, create_deployment};
 use akash_chain::tx::message::market::create_lease;
 use akash_chain::tx::message::provider::create_provider;
@@ -57,7 +57,7 @@ pub(crate) struct Bed {
 
 pub(crate) struct Running {
     pub(crate) handle: LaneHandle,
-    pub(crate) ended: mpsc::UnboundedReceiver<(IntentId, Outcome)>,
+    pub(crate) ended: mpsc::UnboundedReceiver<IntentEnd>,
     pub(crate) task: JoinHandle<()>,
     account: Address,
     /// The newest block it was shown.
@@ -228,7 +228,8 @@ impl Running {
     }
 
     pub(crate) async fn outcome(&mut self) -> (IntentId, Outcome) {
-        timeout(PATIENCE, self.ended.recv()).await.expect("an intent ends").unwrap()
+        let end = timeout(PATIENCE, self.ended.recv()).await.expect("an intent ends").unwrap();
+        (end.intent, end.outcome)
     }
 
     pub(crate) async fn outcomes(&mut self, count: usize) -> BTreeMap<u64, Outcome> {

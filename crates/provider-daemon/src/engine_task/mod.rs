@@ -18,9 +18,7 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use akash_types::{Coin, LeaseId};
 use provider_engine::engine::Published;
-use provider_engine::journal::Entry;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input};
 use tokio::sync::watch;
@@ -37,33 +35,15 @@ use published::Pace;
 /// Letters that one turn takes at most, so that what was decided is carried out.
 const TURN: usize = 4096;
 
-/// What a turn leaves that is to be kept, in one commit.
-#[derive(Debug, Default)]
-pub struct Turn {
-    /// The newest block that was seen.
-    pub cursor: Option<u64>,
-    /// What was decided.
-    pub entries: Vec<Entry>,
-    /// What leases have earned.
-    pub earned: Vec<(LeaseId, Coin)>,
-}
-
-impl Turn {
-    /// Whether there is nothing to keep.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.cursor.is_none() && self.entries.is_empty() && self.earned.is_empty()
-    }
-}
-
 /// Keeps and counts what the engine does. Convergence depends on nothing of it.
 pub trait Witness: Send + 'static {
     /// The engine is told something.
-    fn told(&mut self, input: &Input);
+    fn told(&mut self, now: Now, input: &Input);
     /// The engine wants something.
-    fn wants(&mut self, effect: &Effect);
-    /// A turn is over; its effects start when this returns.
-    fn keep(&mut self, turn: Turn);
+    fn wants(&mut self, now: Now, effect: &Effect);
+    /// A turn is over, and the newest block seen in it, if there was one. What it wants is started
+    /// when this returns, so what was decided is kept by then, in one commit.
+    fn keep(&mut self, cursor: Option<u64>);
     /// A new status is out.
     fn published(&mut self, published: &Arc<Published>);
 }
@@ -114,13 +94,10 @@ impl<O: Outside, W: Witness> EngineTask<O, W> {
             }
             if !effects.is_empty() {
                 pace.changed();
-                let (mut kept, wanted, next) = turn::sort(effects, &mut self.witness);
-                kept.cursor = cursor;
+                let (wanted, next) = turn::sort(effects, now(), &mut self.witness);
                 wake = next;
-                if !kept.is_empty() {
-                    // The store writes to a disk; others go on meanwhile.
-                    tokio::task::block_in_place(|| self.witness.keep(kept));
-                }
+                // The store writes to a disk; others go on meanwhile.
+                tokio::task::block_in_place(|| self.witness.keep(cursor));
                 for effect in wanted {
                     match effect {
                         Effect::Reply(request, reply) => requests.answer(request, reply),

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use provider_engine::bidding::facts::Ask;
-use provider_engine::effect::Fact;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input, Reply, RequestId};
 use tokio::sync::oneshot;
 
 use super::inbox::{Letter, ScreenRequest, Screening};
-use super::{Turn, Witness};
+use super::Witness;
 
 /// Who waits for an answer.
 #[derive(Debug, Default)]
@@ -56,7 +55,7 @@ pub(super) fn handle(
             return None;
         }
     };
-    witness.told(&input);
+    witness.told(now, &input);
     let height = match &input {
         Input::Block(block) => Some(block.height),
         Input::Resync { height, .. } => Some(*height),
@@ -76,23 +75,21 @@ fn screen(engine: &mut Engine, request: &ScreenRequest) -> Screening {
     }
 }
 
-/// Tells apart what is kept, what is started, and when to look again: of several the newest wish.
+/// What is to be started, and when to look again: of several the newest wish. The witness sees all
+/// of it.
 pub(super) fn sort(
     effects: Vec<Effect>,
+    now: Now,
     witness: &mut impl Witness,
-) -> (Turn, Vec<Effect>, Option<Now>) {
-    let (mut turn, mut wanted, mut wake) = (Turn::default(), Vec::new(), None);
+) -> (Vec<Effect>, Option<Now>) {
+    let (mut wanted, mut wake) = (Vec::new(), None);
     for effect in effects {
-        witness.wants(&effect);
+        witness.wants(now, &effect);
         match effect {
-            Effect::Record(entry) => turn.entries.push(entry),
-            Effect::Publish(Fact::Earned { lease, ref amount }) => {
-                turn.earned.push((lease, amount.clone()));
-                wanted.push(effect);
-            }
             Effect::WakeAt(at) => wake = Some(at),
+            Effect::Record(_) | Effect::Publish(_) => {}
             other => wanted.push(other),
         }
     }
-    (turn, wanted, wake)
+    (wanted, wake)
 }

@@ -104,8 +104,8 @@ pub async fn run(settings: Settings, journal: Arc<Mutex<Journal>>) -> Result<(),
                 None => return Err(Stopped::Ended("follower")),
             },
             outcome = ended.recv() => {
-                let (id, outcome) = outcome.ok_or(Stopped::Ended("lane"))?;
-                with(&journal, |journal| journal.end(id, &outcome))?;
+                let end = outcome.ok_or(Stopped::Ended("lane"))?;
+                with(&journal, |journal| journal.end(end.intent, &end.outcome))?;
             }
         }
     }

@@ -58,7 +58,7 @@ pub use input::{
 };
 pub use machine::Lane;
 pub use status::{LaneStatus, SequenceStatus};
-pub use task::{LaneHandle, LaneStopped, LaneTask};
+pub use task::{IntentEnd, LaneHandle, LaneStopped, LaneTask};
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use akash_types::{Intent, IntentId, Outcome};
+use akash_types::{Coin, Intent, IntentId, Outcome};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -27,6 +27,17 @@ const INBOX: usize = 1024;
 /// Questions that are out at once.
 const QUESTIONS: usize = 16;
 
+/// How an intent ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntentEnd {
+    /// Which.
+    pub intent: IntentId,
+    /// How.
+    pub outcome: Outcome,
+    /// Its share of the fee of the transaction it was in; absent if none was paid for it.
+    pub fee: Option<Coin>,
+}
+
 /// A lane with its key and its node. Runs until every handle is gone.
 pub struct LaneTask<S, T> {
     lane: Lane,
@@ -37,7 +48,9 @@ pub struct LaneTask<S, T> {
     kept: BTreeMap<TxRef, SignedTx>,
     inbox: mpsc::Receiver<Input>,
     heard: (mpsc::UnboundedSender<Heard>, mpsc::UnboundedReceiver<Heard>),
-    outcomes: mpsc::UnboundedSender<(IntentId, Outcome)>,
+    outcomes: mpsc::UnboundedSender<IntentEnd>,
+    /// What each intent's share of its newest transaction is.
+    shares: BTreeMap<IntentId, Coin>,
     status: watch::Sender<LaneStatus>,
     /// Ends with the task.
     workers: JoinSet<()>,
@@ -64,7 +77,7 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
         chain_id: String,
         query: Query<T>,
         node: Node,
-    ) -> (Self, LaneHandle, mpsc::UnboundedReceiver<(IntentId, Outcome)>) {
+    ) -> (Self, LaneHandle, mpsc::UnboundedReceiver<IntentEnd>) {
         let probe = ask::probe(&signer, &chain_id, &config);
         let source =
             Source { query, node, chain_id: chain_id.clone(), config: config.clone(), probe };
@@ -82,6 +95,7 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
             inbox,
             heard: mpsc::unbounded_channel(),
             outcomes,
+            shares: BTreeMap::new(),
             status,
             workers: JoinSet::new(),
             broadcasts: None,
@@ -170,8 +184,11 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
             Effect::Rebroadcast { tx, attempt } => self.broadcast(tx, attempt),
             Effect::Drop { tx } => drop(self.kept.remove(&tx)),
             Effect::Done { intent, outcome } => {
+                let share = self.shares.remove(&intent);
+                let paid = matches!(outcome, Outcome::Executed { .. } | Outcome::Refused { .. });
+                let end = IntentEnd { intent, outcome, fee: share.filter(|_| paid) };
                 // Nobody listening is no reason to stop.
-                let _ = self.outcomes.send((intent, outcome));
+                let _ = self.outcomes.send(end);
             }
             Effect::WakeAt(at) => self.wake = Some(at),
             Effect::ReadAccount => self.ask(|source| async move { source.read_account().await }),
@@ -219,6 +236,7 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
         match self.unsigned(draft).map(Unsigned::sign_with_signature) {
             Ok((signed, signature)) => {
                 self.kept.insert(tx, signed);
+                self.share(draft);
                 self.feed(Input::Signed { tx, signature: signature.to_vec() });
                 self.broadcast(tx, 1);
             }
@@ -228,6 +246,14 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
                 let _ = self.heard.0.send(Heard::Input(input));
             }
         }
+    }
+
+    /// Remembers what each intent of a transaction has to pay of its fee.
+    fn share(&mut self, draft: &Draft) {
+        let count = u128::try_from(draft.intents.len().max(1)).unwrap_or(u128::MAX);
+        let Some(fee) = draft.fee.amount.first() else { return };
+        let share = Coin::new(fee.denom().clone(), fee.amount().div_ceil(count));
+        self.shares.extend(draft.intents.iter().map(|intent| (*intent, share.clone())));
     }
 
     fn broadcast(&mut self, tx: TxRef, attempt: u32) {
