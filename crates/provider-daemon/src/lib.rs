@@ -3,4 +3,5 @@
 //! A library, so that tests can start it. Must not know how the command line is written.
 
 pub mod config;
+pub mod ctl;
 pub mod log;
