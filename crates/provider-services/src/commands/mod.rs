@@ -5,6 +5,7 @@ pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
 pub(crate) mod query;
+pub(crate) mod run;
 pub(crate) mod sdl;
 pub(crate) mod sim_cluster;
 pub(crate) mod tx;
@@ -26,6 +27,7 @@ pub(crate) fn run(
     match command {
         Command::Keys(keys) => keys::run(&keys, surroundings, streams),
         Command::Tx(tx) => tx::run(&tx, surroundings, streams),
+        Command::Run(args) => run::run(&args, surroundings, streams),
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),

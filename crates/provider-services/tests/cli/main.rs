@@ -10,6 +10,7 @@ mod keys;
 mod manifest;
 mod program;
 mod query;
+mod run;
 mod sim_cluster;
 mod support;
 mod tx;
