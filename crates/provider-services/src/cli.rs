@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::ctl::Ctl;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
@@ -31,6 +32,7 @@ Examples:
   provider-services query market lease list --provider akash1… -o table
   provider-services tx deployment create deploy.yaml --from tenant
   provider-services run --from provider --chain-id akashnet-2 --check
+  provider-services ctl status
   provider-services devnet
   provider-services sim-cluster
   provider-services help sdl groups";
@@ -115,6 +117,8 @@ pub(crate) enum Command {
     /// for and collects what they earn.
     #[command(after_help = crate::commands::run::HELP)]
     Run(Box<RunArgs>),
+    /// Ask the provider that runs on this machine, and steer it
+    Ctl(Ctl),
     /// Ask the chain
     #[command(visible_alias = "q")]
     Query(Query),

@@ -1,6 +1,7 @@
 //! What each command does: one file per group of commands.
 
 mod completion;
+pub(crate) mod ctl;
 pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
@@ -28,6 +29,7 @@ pub(crate) fn run(
         Command::Keys(keys) => keys::run(&keys, surroundings, streams),
         Command::Tx(tx) => tx::run(&tx, surroundings, streams),
         Command::Run(args) => run::run(&args, surroundings, streams),
+        Command::Ctl(ctl) => ctl::run(&ctl, surroundings, streams),
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
