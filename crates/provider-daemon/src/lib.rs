@@ -6,6 +6,10 @@
 //! chain        blocks in, questions answered, which node is asked
 //! cluster      what the cluster looks like
 //! part         where each part is in its life, and starting it again
+//! announce     what others hear on the bus
+//! config       what the operator set, validated whole
+//! ctl          the operator's socket
+//! log          what is logged, and how
 //! ```
 //!
 //! A library, so that tests can start it. Must not know how the command line is written.
@@ -13,7 +17,10 @@
 pub mod announce;
 pub mod chain;
 mod cluster;
+pub mod config;
+pub mod ctl;
 pub mod engine_task;
+pub mod log;
 pub mod part;
 mod start;
 

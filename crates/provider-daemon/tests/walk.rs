@@ -11,7 +11,7 @@ use akash_sdl::Sdl;
 use akash_types::BidState;
 use provider_daemon::engine_task::{Script, Witness};
 use provider_daemon::{Running, Setup, start};
-use provider_engine::bidding::pricing::{Pricing, Scales, ScriptFailure, ScriptRequest};
+use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScriptFailure, ScriptRequest};
 use provider_engine::engine::Published;
 use provider_engine::journal::Subject;
 use provider_engine::manifest::ManifestAnswer;
@@ -53,7 +53,7 @@ fn cluster() -> SimDriver {
 
 fn provider(bed: &Bed, cluster: SimDriver) -> Running {
     let own = Who::Provider.address();
-    let scales = Scales { cpu: "1".parse().unwrap(), ..Scales::default() };
+    let scales = Scales { cpu: Decimal::parse("1").unwrap(), ..Scales::default() };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();
     let engine = Settings::new(
         own,

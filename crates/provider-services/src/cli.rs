@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::commands::ctl::Ctl;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
+use crate::commands::run::RunArgs;
 use crate::commands::sim_cluster::SimClusterArgs;
 use crate::commands::tx::Tx;
 use crate::commands::version::VERSION;
@@ -29,6 +31,8 @@ Examples:
   provider-services keys add provider
   provider-services query market lease list --provider akash1… -o table
   provider-services tx deployment create deploy.yaml --from tenant
+  provider-services run --from provider --chain-id akashnet-2 --check
+  provider-services ctl status
   provider-services devnet
   provider-services sim-cluster
   provider-services help sdl groups";
@@ -107,6 +111,14 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Send a transaction
     Tx(Box<Tx>),
+    /// Run the provider
+    ///
+    /// It follows the chain, bids on orders that the cluster can host, runs what its leases ask
+    /// for and collects what they earn.
+    #[command(after_help = crate::commands::run::HELP)]
+    Run(Box<RunArgs>),
+    /// Ask the provider that runs on this machine, and steer it
+    Ctl(Ctl),
     /// Ask the chain
     #[command(visible_alias = "q")]
     Query(Query),

@@ -26,15 +26,15 @@ use streams::Streams;
 
 fn main() -> ExitCode {
     let variable = |name: &str| std::env::var_os(name);
-    let (mut stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
+    let (mut stdin, mut stdout, mut stderr) = (io::stdin(), io::stdout(), io::stderr());
     let mut streams = Streams {
         stdout_palette: Palette::choose(stdout.is_terminal(), &variable),
         stderr_palette: Palette::choose(stderr.is_terminal(), &variable),
         console: Console::new(stdin.is_terminal()),
-        // Not locked: whoever asks for a passphrase reads from it too.
+        // Not locked: whoever asks for a passphrase reads from it too, and other threads log.
         stdin: &mut stdin,
-        stdout: &mut stdout.lock(),
-        stderr: &mut stderr.lock(),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
     };
     app::run(std::env::args_os(), &variable, &mut streams)
 }

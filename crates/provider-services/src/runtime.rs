@@ -15,6 +15,21 @@ pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> an
     runtime.block_on(future)
 }
 
+/// Runs a future to its end, with a thread for each core to help.
+///
+/// # Errors
+///
+/// The future's own, or that the system has no runtime to give.
+pub(crate) fn block_on_threads<T>(
+    future: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the async runtime")?;
+    runtime.block_on(future)
+}
+
 /// Ready when somebody wants the program to stop.
 ///
 /// # Errors

@@ -1,9 +1,13 @@
 //! Where the program runs, and the flags that hold for every command.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use provider_daemon::config::{STRAYS, table};
+
+use crate::env;
 
 const HEADING: &str = "Global options";
 
@@ -13,7 +17,7 @@ pub(crate) struct Globals {
     /// Directory of keyrings and certificates [default: $HOME/.akash]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = HEADING)]
     pub(crate) home: Option<PathBuf>,
-    /// Address of the node's RPC port
+    /// Address of the node's RPC port; run takes several, with commas between
     #[arg(
         long,
         global = true,
@@ -22,16 +26,16 @@ pub(crate) struct Globals {
         help_heading = HEADING
     )]
     pub(crate) node: String,
-    /// Accepted, without effect on these commands: they log nothing
+    /// What run logs: debug, info, warn, error, or MODULE:LEVEL with commas between
     #[arg(long = "log_level", global = true, hide_short_help = true, help_heading = HEADING)]
     log_level: Option<String>,
-    /// Accepted, as --log_level
+    /// How run logs: plain or json
     #[arg(long = "log_format", global = true, hide_short_help = true, help_heading = HEADING)]
     log_format: Option<String>,
-    /// Accepted, as --log_level
+    /// Whether run logs in colours
     #[arg(long = "log_color", global = true, hide_short_help = true, help_heading = HEADING)]
     log_color: bool,
-    /// Accepted, as --log_level
+    /// Accepted, without effect: times are RFC 3339 in UTC
     #[arg(long = "log_timestamp", global = true, hide_short_help = true, help_heading = HEADING)]
     log_timestamp: Option<String>,
     /// Accepted, without effect: errors always say what they come from
@@ -45,6 +49,9 @@ pub(crate) struct Surroundings {
     home: Option<PathBuf>,
     node: String,
     session_bus: Option<String>,
+    user_home: Option<PathBuf>,
+    variables: BTreeMap<&'static str, String>,
+    strays: Vec<String>,
 }
 
 /// There is no place to look for keys.
@@ -55,11 +62,18 @@ pub(crate) struct NoHome;
 impl Surroundings {
     pub(crate) fn new(globals: Globals, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let default = || set("HOME").map(|home| PathBuf::from(home).join(".akash"));
+        let user_home = set("HOME").map(PathBuf::from);
+        let default = || user_home.as_ref().map(|home| home.join(".akash"));
+        let holds = |name: &str| set(name).is_some();
+        let named = |name: &'static str| Some((name, env::variable(name, &holds)?));
+        let strays = STRAYS.iter().map(|(name, _)| *name).filter(|name| holds(name));
         Self {
             home: globals.home.or_else(default),
+            variables: table::settings().filter_map(|setting| named(setting.name)).collect(),
+            strays: strays.map(str::to_owned).collect(),
             node: globals.node,
             session_bus: set("DBUS_SESSION_BUS_ADDRESS").and_then(|bus| bus.into_string().ok()),
+            user_home,
         }
     }
 
@@ -75,6 +89,21 @@ impl Surroundings {
     /// The node to talk to, as it was written.
     pub(crate) fn node(&self) -> &str {
         &self.node
+    }
+
+    /// The home directory of the user.
+    pub(crate) fn user_home(&self) -> Option<&Path> {
+        self.user_home.as_deref()
+    }
+
+    /// The variable that holds a setting of the provider, if one does.
+    pub(crate) fn variable(&self, setting: &str) -> Option<&str> {
+        self.variables.get(setting).map(String::as_str)
+    }
+
+    /// Variables that are set, look like settings of the provider and are none.
+    pub(crate) fn strays(&self) -> &[String] {
+        &self.strays
     }
 
     /// The bus of the desktop session, in whose secret service keys may be.

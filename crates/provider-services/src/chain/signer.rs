@@ -1,9 +1,14 @@
 //! Who a transaction is from.
 
-use akash_chain::keys::keyring::KeyRecord;
+use akash_chain::keys::keyring::{KeyRecord, KeyringError};
 use akash_chain::keys::{AccountKey, SecretKey};
 use akash_chain::tx::Signer;
 use akash_types::Address;
+use anyhow::Context;
+
+use super::keyring::{KeyringArgs, open, thrice};
+use crate::console::Console;
+use crate::surroundings::Surroundings;
 
 /// The account that `--from` names.
 #[derive(Debug)]
@@ -14,6 +19,34 @@ pub(crate) struct Account {
 }
 
 impl Account {
+    /// The account that a name or an address of the keyring stands for.
+    ///
+    /// # Errors
+    ///
+    /// When the keyring cannot be opened, or has no such key.
+    pub(crate) fn find(
+        from: &str,
+        args: &KeyringArgs,
+        surroundings: &Surroundings,
+        console: Console,
+    ) -> anyhow::Result<Self> {
+        let keyring = open(args, surroundings, console)?;
+        let record = thrice(|| keyring.find(from)).map_err(|error| {
+            let hint = match &error {
+                KeyringError::NoKey { .. } | KeyringError::NoAccount { .. } => {
+                    format!(
+                        "--from {from}: is it in another keyring than --keyring-backend {}?",
+                        args.keyring_backend
+                    )
+                }
+                _ => format!("--from {from}"),
+            };
+            anyhow::Error::new(error).context(hint)
+        })?;
+        let address = record.address().with_context(|| format!("--from {from} has no address"))?;
+        Ok(Self { address, record: Some(record) })
+    }
+
     /// Its public key, where the keyring has it.
     pub(crate) fn public_key(&self) -> Option<[u8; 33]> {
         match self.record.as_ref()?.public_key() {

@@ -1,10 +1,12 @@
 //! What each command does: one file per group of commands.
 
 mod completion;
+pub(crate) mod ctl;
 pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
 pub(crate) mod query;
+pub(crate) mod run;
 pub(crate) mod sdl;
 pub(crate) mod sim_cluster;
 pub(crate) mod tx;
@@ -26,6 +28,8 @@ pub(crate) fn run(
     match command {
         Command::Keys(keys) => keys::run(&keys, surroundings, streams),
         Command::Tx(tx) => tx::run(&tx, surroundings, streams),
+        Command::Run(args) => run::run(&args, surroundings, streams),
+        Command::Ctl(ctl) => ctl::run(&ctl, surroundings, streams),
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),

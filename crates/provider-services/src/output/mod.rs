@@ -4,6 +4,7 @@
 //! Everything here makes a text from values and writes nothing.
 
 mod amount;
+pub(crate) mod ctl;
 mod document;
 mod groups;
 mod nodes;

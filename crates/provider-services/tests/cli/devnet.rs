@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::support::{Ran, command, repository, run_with, text};
 
 /// A devnet that runs until it is dropped.
-struct Devnet {
+pub(crate) struct Devnet {
     child: Child,
     state: TempDir,
     rpc: String,
@@ -19,7 +19,7 @@ struct Devnet {
 }
 
 impl Devnet {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap())
     }
 
@@ -32,7 +32,7 @@ impl Devnet {
         Self { child, state, rpc, grpc }
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         let variables = [
             ("AKASH_HOME", text(self.state.path())),
             ("AKASH_NODE", self.rpc.as_str()),

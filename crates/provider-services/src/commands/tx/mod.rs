@@ -14,7 +14,7 @@ mod feegrant;
 mod file;
 mod given;
 mod market;
-mod provider;
+pub(crate) mod provider;
 pub(crate) mod response;
 mod send;
 mod session;

@@ -1,11 +1,10 @@
 //! Who sends a transaction, and through which node.
 
-use akash_chain::keys::keyring::KeyringError;
 use akash_types::Address;
 use anyhow::{Context, bail};
 
 use super::args::TxArgs;
-use crate::chain::{self, Account, Network, thrice};
+use crate::chain::{Account, Network};
 use crate::console::Console;
 use crate::surroundings::Surroundings;
 
@@ -75,19 +74,5 @@ fn account(
     if let (true, Some(address)) = (args.generate_only, address) {
         return Ok(Account { address, record: None });
     }
-    let keyring = chain::open(&args.keyring, surroundings, console)?;
-    let record = thrice(|| keyring.find(from)).map_err(|error| {
-        let hint = match &error {
-            KeyringError::NoKey { .. } | KeyringError::NoAccount { .. } => {
-                format!(
-                    "--from {from}: is it in another keyring than --keyring-backend {}?",
-                    args.keyring.keyring_backend
-                )
-            }
-            _ => format!("--from {from}"),
-        };
-        anyhow::Error::new(error).context(hint)
-    })?;
-    let address = record.address().with_context(|| format!("--from {from} has no address"))?;
-    Ok(Account { address, record: Some(record) })
+    Account::find(from, &args.keyring, surroundings, console)
 }

@@ -1,0 +1,117 @@
+//! What a changed configuration changes while running, and what has to wait for a restart.
+
+use std::fmt;
+
+use provider_engine::Settings;
+use provider_engine::escrow;
+use provider_engine::manifest::ManifestSettings;
+
+use super::Config;
+use super::bidding::PriceScript;
+use super::setting::Change;
+use super::table::settings;
+use crate::log::Levels;
+
+/// What is taken over at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reload {
+    /// What decisions depend on: new where it can change, old where it cannot.
+    pub settings: Settings,
+    /// The program that is asked for prices.
+    pub script: Option<PriceScript>,
+    /// What is logged.
+    pub levels: Levels,
+    /// Names of the settings that changed, `attributes` for those of provider.yaml.
+    pub changed: Vec<&'static str>,
+}
+
+/// A setting that was changed and holds only after a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeedsRestart {
+    /// Which.
+    pub setting: &'static str,
+    /// What it is, and what it would be; not where it is secret.
+    pub values: Option<(String, String)>,
+}
+
+/// What differs between the configuration that runs and another one.
+#[must_use]
+pub fn changes(old: &Config, new: &Config) -> (Reload, Vec<NeedsRestart>) {
+    let mut changed = Vec::new();
+    let mut waiting = Vec::new();
+    let text = |config: &Config, name| config.effective.text(name).to_owned();
+    for setting in settings() {
+        let (was, is) = (text(old, setting.name), text(new, setting.name));
+        if was == is {
+            continue;
+        }
+        match setting.change {
+            Change::Reload => changed.push(setting.name),
+            Change::Restart => waiting.push(NeedsRestart {
+                setting: setting.name,
+                values: (!setting.secret).then_some((was, is)),
+            }),
+        }
+    }
+    if old.engine.attributes != new.engine.attributes {
+        changed.push("attributes");
+    }
+    let reload = Reload {
+        settings: merged(&old.engine, &new.engine),
+        script: new.script.clone(),
+        levels: new.log.levels.clone(),
+        changed,
+    };
+    (reload, waiting)
+}
+
+impl Config {
+    /// What runs after a reload: this, with what of `new` can change while running. What needs a
+    /// restart is still told apart at the next reload.
+    #[must_use]
+    pub fn reloaded(&self, new: &Self) -> Self {
+        let mut effective = self.effective.clone();
+        for setting in settings().filter(|setting| setting.change == Change::Reload) {
+            if let Some(value) = new.effective.0.get(setting.name) {
+                effective.0.insert(setting.name, value.clone());
+            }
+        }
+        let mut running = self.clone();
+        running.engine = merged(&self.engine, &new.engine);
+        running.script = new.script.clone();
+        running.log.levels = new.log.levels.clone();
+        Self { effective, ..running }
+    }
+}
+
+/// The new settings, except for what other parts of the program were started with.
+fn merged(old: &Settings, new: &Settings) -> Settings {
+    Settings {
+        provider: old.provider,
+        bid_fee: old.bid_fee.clone(),
+        commit: old.commit,
+        seed: old.seed,
+        escrow: escrow::Settings {
+            provider: old.escrow.provider,
+            fee: old.escrow.fee.clone(),
+            fee_reserve: old.escrow.fee_reserve,
+            ..new.escrow.clone()
+        },
+        manifest: ManifestSettings {
+            generated_under: old.manifest.generated_under.clone(),
+            ..new.manifest.clone()
+        },
+        ..new.clone()
+    }
+}
+
+impl fmt::Display for NeedsRestart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.values {
+            Some((was, is)) => {
+                write!(f, "{} stays {was:?} until a restart, then {is:?}", self.setting)
+            }
+            None => write!(f, "{} stays what it is until a restart", self.setting),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What runs the workloads.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::error::Wrong;
+use super::place::Place;
+use super::reader::{Reader, hostname, socket};
+
+/// What runs the workloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cluster {
+    /// Nothing: it only seems so.
+    Simulated(Simulated),
+    /// Kubernetes.
+    Kubernetes,
+    /// Docker, or Docker Swarm.
+    Swarm,
+}
+
+/// Where the simulated cluster is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Simulated {
+    /// In this process, with its state in this file.
+    Inside(PathBuf),
+    /// In a process of its own, which listens here.
+    At(SocketAddr),
+}
+
+impl Cluster {
+    /// Its name, as it is written.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Simulated(_) => "simulated",
+            Self::Kubernetes => "kubernetes",
+            Self::Swarm => "swarm",
+        }
+    }
+
+    /// What does not work yet, if this does not.
+    #[must_use]
+    pub const fn is_there(&self) -> bool {
+        matches!(self, Self::Simulated(_))
+    }
+}
+
+/// How names lead to services.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ingress {
+    /// Domain of generated names; `None` if none are.
+    pub generated_under: Option<String>,
+    /// By which kind of object.
+    pub mode: IngressMode,
+    /// Buffer for an answer's headers, as nginx writes it.
+    pub proxy_buffer_size: String,
+}
+
+/// By which kind of object names lead to services.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IngressMode {
+    /// Ingress.
+    Ingress,
+    /// HTTPRoute, on this gateway.
+    GatewayApi {
+        /// Its name.
+        name: String,
+        /// Its namespace.
+        namespace: String,
+        /// What implements it.
+        provider: String,
+    },
+}
+
+/// What only Kubernetes needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kubernetes {
+    /// Namespace of the Akash custom resources.
+    pub manifest_namespace: String,
+    /// How to reach it; if there is no such file, as a pod does.
+    pub kubeconfig: PathBuf,
+    /// Whether workloads of tenants are kept apart.
+    pub network_policies: bool,
+    /// Secret with which images are pulled.
+    pub image_pull_secret: Option<String>,
+    /// Whether addresses are leased.
+    pub ip_operator: bool,
+    /// Where the IP operator listens; `None` is found.
+    pub ip_operator_endpoint: Option<String>,
+    /// Where the hostname operator listens; `None` is found.
+    pub hostname_operator_endpoint: Option<String>,
+    /// File of the migrations that were done; `None` if none are.
+    pub migrations: Option<PathBuf>,
+}
+
+/// The main network: money there is real, and so must be what is sold for it.
+const REAL_MONEY: &str = "akashnet-";
+
+pub(super) fn read(reader: &mut Reader<'_>, home: Option<&Path>) -> Option<Cluster> {
+    let k8s = reader.switch("cluster-k8s");
+    let remote = reader.optional("sim-cluster-address", socket);
+    let default = if k8s { "kubernetes" } else { "simulated" };
+    let kind = reader.some("cluster").unwrap_or_else(|| default.to_owned());
+    if k8s && kind != "kubernetes" && reader.place("cluster-k8s") != Place::Default {
+        let what = format!("--cluster is {kind}");
+        reader.wrong("cluster-k8s", Wrong::new(what, "leave one of them out"));
+    }
+    match kind.as_str() {
+        "kubernetes" => Some(Cluster::Kubernetes),
+        "swarm" => Some(Cluster::Swarm),
+        "simulated" => {
+            let chain = reader.text("chain-id");
+            if chain.starts_with(REAL_MONEY) {
+                let what = format!("nothing runs in a simulated cluster, and {chain} is paid for");
+                reader.wrong("cluster", Wrong::new(what, "give --cluster kubernetes"));
+            }
+            match remote {
+                Some(address) => Some(Cluster::Simulated(Simulated::At(address))),
+                None => {
+                    let state = home?.join("sim-cluster.state");
+                    Some(Cluster::Simulated(Simulated::Inside(state)))
+                }
+            }
+        }
+        other => {
+            let what = format!("{other:?} is not a kind of cluster");
+            reader.wrong("cluster", Wrong::new(what, "give simulated, kubernetes or swarm"));
+            None
+        }
+    }
+}
+
+pub(super) fn ingress(reader: &mut Reader<'_>) -> Option<Ingress> {
+    let generates = reader.switch("deployment-ingress-static-hosts");
+    let domain = reader.optional("deployment-ingress-domain", hostname);
+    if generates && reader.some("deployment-ingress-domain").is_none() {
+        let what = "--deployment-ingress-static-hosts needs a domain for its names";
+        reader.wrong("deployment-ingress-domain", Wrong::new(what, "give one"));
+    }
+    let (name, namespace) = (reader.text("gateway-name"), reader.text("gateway-namespace"));
+    let provider = reader.text("gateway-provider");
+    let mode = reader.parsed("ingress-mode", |text| match text {
+        "ingress" => Ok(IngressMode::Ingress),
+        "gateway-api" => Ok(IngressMode::GatewayApi {
+            name: name.clone(),
+            namespace: namespace.clone(),
+            provider,
+        }),
+        _ => {
+            let what = format!("invalid ingress-mode {text:?}");
+            Err(Wrong::new(what, "give ingress or gateway-api"))
+        }
+    });
+    if matches!(mode, Some(IngressMode::GatewayApi { .. })) {
+        for (setting, value) in [("gateway-name", name), ("gateway-namespace", namespace)] {
+            if value.is_empty() {
+                let wrong = Wrong::new("--ingress-mode gateway-api needs one", "name the gateway");
+                reader.wrong(setting, wrong);
+            }
+        }
+    }
+    Some(Ingress {
+        generated_under: domain.filter(|_| generates),
+        mode: mode?,
+        proxy_buffer_size: reader.text("proxy-buffer-size"),
+    })
+}
+
+pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
+    let user_home = reader.given.user_home.clone().unwrap_or_default();
+    let user_home = user_home.to_string_lossy();
+    let kubeconfig = reader.text("kubeconfig");
+    let expanded = kubeconfig.replace("${HOME}", &user_home).replace("$HOME", &user_home);
+    let migrations = reader.some("migrations-state-path").map(PathBuf::from);
+    let migrations = migrations.unwrap_or_else(|| home.join("migrations.json"));
+    Kubernetes {
+        manifest_namespace: reader.text("k8s-manifest-ns"),
+        kubeconfig: PathBuf::from(expanded),
+        network_policies: reader.switch("deployment-network-policies-enabled"),
+        image_pull_secret: reader.some("docker-image-pull-secrets-name"),
+        ip_operator: reader.switch("ip-operator"),
+        ip_operator_endpoint: reader.some("ip-operator-endpoint"),
+        hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
+        migrations: reader.switch("migrations-enabled").then_some(migrations),
+    }
+}

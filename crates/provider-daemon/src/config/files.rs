@@ -1,0 +1,73 @@
+//! Files that must be there before the provider starts. The one thing here that looks at the disk.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::Config;
+use super::error::ConfigError;
+
+/// What is wrong with files that the configuration names.
+#[must_use]
+pub fn missing_files(config: &Config) -> Vec<ConfigError> {
+    let error = |setting: &str, path: &Path, (wrong, remedy): Wrong| ConfigError {
+        setting: setting.to_owned(),
+        place: config.effective.place(setting),
+        wrong: format!("{}: {wrong}", path.display()),
+        remedy: remedy.to_owned(),
+    };
+    let script = config.script.as_ref().and_then(|script| {
+        Some(error("bid-price-script-path", &script.path, executable(&script.path)?))
+    });
+    let store = config.store.parent().and_then(|folder| missing_folder(folder, &config.home));
+    let store = store.map(|wrong| error("store-path", &config.store, wrong));
+    let socket = config.ctl_socket.parent().and_then(|folder| missing_folder(folder, &config.home));
+    let socket = socket.map(|wrong| error("ctl-socket", &config.ctl_socket, wrong));
+    [script, store, socket].into_iter().flatten().collect()
+}
+
+type Wrong = (String, &'static str);
+
+fn executable(path: &Path) -> Option<Wrong> {
+    let remedy = "give the path of a program that this user may run";
+    match std::fs::metadata(path) {
+        Err(error) => Some((error.to_string(), remedy)),
+        Ok(file) if !file.is_file() => Some(("it is not a file".to_owned(), remedy)),
+        Ok(file) if file.permissions().mode() & 0o111 == 0 => {
+            Some(("nobody may run it".to_owned(), "make it executable with chmod +x"))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// The home directory is made at start; others are not.
+fn missing_folder(folder: &Path, home: &Path) -> Option<Wrong> {
+    let there = folder.as_os_str().is_empty() || folder == home || folder.is_dir();
+    let wrong = || (format!("{} is not a directory", folder.display()), "create it first");
+    (!there).then(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_must_be_a_file_that_may_be_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("price.sh");
+        assert!(executable(&path).unwrap().0.contains("No such file"));
+        assert_eq!(executable(folder.path()).unwrap().0, "it is not a file");
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        assert_eq!(executable(&path).unwrap().0, "nobody may run it");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        assert_eq!(executable(&path), None);
+    }
+
+    #[test]
+    fn only_the_home_directory_may_be_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        assert_eq!(missing_folder(&home, &home), None);
+        assert_eq!(missing_folder(folder.path(), &home), None);
+        assert!(missing_folder(&folder.path().join("other"), &home).is_some());
+    }
+}

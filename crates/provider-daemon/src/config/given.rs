@@ -1,0 +1,88 @@
+//! What the operator gave, as it was written.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use akash_types::{Address, Attribute};
+
+use super::place::Place;
+use super::table::setting_of_key;
+
+/// What was given, and by whom: the only input of [`Config::from_given`](super::Config::from_given).
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// From the command line or the environment, by the name of the setting.
+    pub values: BTreeMap<String, Value>,
+    /// provider.yaml, where `provider-config` names one.
+    pub file: Option<GivenFile>,
+    /// The address of the key that `from` names, or why there is none; absent while nobody looked.
+    pub signer: Option<Result<Address, String>>,
+    /// The home directory of the user.
+    pub user_home: Option<PathBuf>,
+    /// Variables that are set, look like settings and are none.
+    pub strays: Vec<String>,
+    /// A number that others cannot guess and that is the same at every start.
+    pub seed: u64,
+}
+
+/// A text and where it came from. Not shown by `Debug`: it may be a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Value {
+    /// As it was written.
+    pub text: String,
+    /// By whom.
+    pub place: Place,
+}
+
+/// provider.yaml.
+#[derive(Clone, Debug)]
+pub struct GivenFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says, or why that cannot be read.
+    pub content: Result<FileContent, String>,
+}
+
+/// What provider.yaml says.
+#[derive(Clone, Default)]
+pub struct FileContent {
+    /// What an order must ask for.
+    pub attributes: Vec<Attribute>,
+    /// Keys besides `host`, `info` and `attributes`, with their values.
+    pub settings: Vec<(String, String)>,
+}
+
+impl Given {
+    /// What was said about a setting, by the strongest of those who said something.
+    #[must_use]
+    pub fn said(&self, name: &str) -> Option<Value> {
+        self.values.get(name).cloned().or_else(|| self.in_file(name))
+    }
+
+    fn in_file(&self, name: &str) -> Option<Value> {
+        let file = self.file.as_ref()?;
+        let content = file.content.as_ref().ok()?;
+        let (key, text) = content.settings.iter().find(|(key, _)| {
+            setting_of_key(key).is_some_and(|setting| setting.name == name && setting.in_file)
+        })?;
+        let place = Place::File { path: file.path.clone(), key: key.clone() };
+        Some(Value { text: text.clone(), place })
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({})", self.place)
+    }
+}
+
+impl fmt::Debug for FileContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&str> = self.settings.iter().map(|(key, _)| key.as_str()).collect();
+        f.debug_struct("FileContent")
+            .field("attributes", &self.attributes)
+            .field("settings", &keys)
+            .finish()
+    }
+}

@@ -1,0 +1,237 @@
+//! What the operator set, as the rest of the program takes it.
+//!
+//! ```text
+//! flags ─┐
+//! environment ─┼─► Given ──► Config::from_given ──► Config, notes   (or every error at once)
+//! provider.yaml ─┘                                    │
+//!                                     changes(old, new) ──► Reload, what needs a restart
+//! ```
+//!
+//! [`table`] has every setting with its name, default and purpose; a command line is made from it.
+//! [`Config::from_given`] is a plain function: nothing here reads a variable or, except for
+//! [`missing_files`], a file. Must not know clap.
+
+mod account;
+mod bidding;
+mod chain;
+mod changes;
+mod cluster;
+mod engine;
+mod error;
+mod files;
+mod gateway;
+mod given;
+mod place;
+mod reader;
+mod setting;
+mod span;
+mod strays;
+mod summary;
+pub mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use akash_types::Address;
+use provider_bus::Target;
+use provider_engine::Settings;
+
+pub use bidding::PriceScript;
+pub use chain::Chain;
+pub use changes::{NeedsRestart, Reload, changes};
+pub use cluster::{Cluster, Ingress, IngressMode, Kubernetes, Simulated};
+pub use error::{ConfigError, Note};
+pub use files::missing_files;
+pub use gateway::{Certificate, DnsProvider, Gateway, Issuer};
+pub use given::{FileContent, Given, GivenFile, Value};
+pub use place::Place;
+pub use setting::{Change, Effect, Form, Setting};
+pub use strays::STRAYS;
+
+use crate::log::LogSettings;
+use error::Wrong;
+use reader::{Reader, because, socket};
+
+/// Everything that is set, validated.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Directory of everything that is kept.
+    pub home: PathBuf,
+    /// Database of height, journal and history.
+    pub store: PathBuf,
+    /// Socket of the operator.
+    pub ctl_socket: PathBuf,
+    /// Who signs.
+    pub signer: Address,
+    /// Who we are: the signer, or whom it acts for.
+    pub provider: Address,
+    /// The chain, and how it is talked to.
+    pub chain: Chain,
+    /// What decisions depend on.
+    pub engine: Settings,
+    /// The program that is asked for prices, if one is.
+    pub script: Option<PriceScript>,
+    /// What runs the workloads.
+    pub cluster: Cluster,
+    /// How names lead to them.
+    pub ingress: Ingress,
+    /// What only Kubernetes needs.
+    pub kubernetes: Kubernetes,
+    /// Where tenants connect.
+    pub gateway: Gateway,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
+    /// Redis that carries facts to other processes.
+    pub bus: Option<Target>,
+    /// What is logged, and how.
+    pub log: LogSettings,
+    effective: Effective,
+}
+
+/// What holds of each setting. Not shown: there are passwords among them.
+#[derive(Clone)]
+struct Effective(BTreeMap<&'static str, Value>);
+
+impl Effective {
+    fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |value| value.text.trim())
+    }
+
+    fn place(&self, name: &str) -> Place {
+        self.0.get(name).map_or(Place::Default, |value| value.place.clone())
+    }
+}
+
+impl fmt::Debug for Effective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} settings", self.0.len())
+    }
+}
+
+impl Config {
+    /// Makes sense of what was given.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn from_given(given: &Given) -> Result<(Self, Vec<Note>), Vec<ConfigError>> {
+        let mut reader = Reader::new(given);
+        reader.note_unused();
+        strays::note(&mut reader);
+        note_file(&mut reader);
+        match read(&mut reader) {
+            Some(config) if reader.errors.is_empty() => Ok((config, reader.notes)),
+            _ => Err(reader.errors),
+        }
+    }
+
+    /// Why the provider cannot start with it although it makes sense.
+    ///
+    /// # Errors
+    ///
+    /// When it asks for a kind of cluster that is planned.
+    pub fn startable(&self) -> Result<(), ConfigError> {
+        if self.cluster.is_there() {
+            return Ok(());
+        }
+        let kind = self.cluster.name();
+        let said = |name: &&str| self.effective.place(name) != Place::Default;
+        let setting = ["cluster", "cluster-k8s"].into_iter().find(said).unwrap_or("cluster");
+        Err(ConfigError {
+            setting: setting.to_owned(),
+            place: self.effective.place(setting),
+            wrong: format!("{kind} is not there yet: this version has the simulated cluster only"),
+            remedy: "give --cluster simulated to try the provider on a chain for tests".to_owned(),
+        })
+    }
+}
+
+fn read(reader: &mut Reader<'_>) -> Option<Config> {
+    // Each is read before any is missed, so that every mistake is found.
+    let home = home(reader);
+    let account = account::read(reader);
+    let chain = chain::read(reader, account.as_ref().map(|account| account.lane.clone()));
+    let pricing = bidding::pricing(reader);
+    let policy = bidding::policy(reader, account.as_ref().map(|account| &account.bid_fee));
+    let ingress = cluster::ingress(reader);
+    let cluster = cluster::read(reader, home.as_deref());
+    let gateway = gateway::read(reader, home.as_deref());
+    let (pricing, script) = pricing.unzip();
+    let domain = ingress.as_ref().and_then(|ingress| ingress.generated_under.clone());
+    let engine = engine::read(reader, account.as_ref(), pricing, policy, domain);
+    let metrics = reader.optional("metrics-listener", socket);
+    let redis = because("give redis://HOST:PORT, or leave it out to carry no facts");
+    let bus = reader.optional("redis-url", |text| text.parse().map_err(|error| redis(&error)));
+    let _ = reader.parsed("persistent-config-backend", |text| match text {
+        "bbolt" | "memory" => Ok(()),
+        _ => Err(Wrong::new(format!("{text:?} is not a backend"), "give bbolt or memory")),
+    });
+    let log = log(reader);
+    let path = |name: &str, default: &str| {
+        reader.some(name).map(PathBuf::from).or_else(|| Some(home.as_deref()?.join(default)))
+    };
+    let store = path("store-path", "provider-store.redb");
+    let ctl_socket = path("ctl-socket", "provider.sock");
+    let (home, account) = (home?, account?);
+    let kubernetes = cluster::kubernetes(reader, &home);
+    Some(Config {
+        store: store?,
+        ctl_socket: ctl_socket?,
+        home,
+        signer: account.lane.account,
+        provider: account.provider,
+        chain: chain?,
+        engine: engine?,
+        script: script?,
+        cluster: cluster?,
+        ingress: ingress?,
+        kubernetes,
+        gateway: gateway?,
+        metrics,
+        bus,
+        log: log?,
+        effective: Effective(reader.effective()),
+    })
+}
+
+fn home(reader: &mut Reader<'_>) -> Option<PathBuf> {
+    let default = || Some(reader.given.user_home.as_ref()?.join(".akash"));
+    let home = reader.some("home").map(PathBuf::from).or_else(default);
+    if home.is_none() {
+        let remedy = "say with --home where keys and certificates are";
+        reader.wrong("home", Wrong::new("HOME is not set", remedy));
+    }
+    home
+}
+
+fn log(reader: &mut Reader<'_>) -> Option<LogSettings> {
+    let levels = reader.parsed("log_level", |text| {
+        let remedy = "give debug, info, warn or error, or MODULE:LEVEL,*:LEVEL";
+        text.parse().map_err(|error| because(remedy)(&error))
+    });
+    let format = reader.parsed("log_format", |text| {
+        text.parse().map_err(|error| because("give plain or json")(&error))
+    });
+    let colour = reader.switch("log_color");
+    Some(LogSettings { levels: levels?, format: format?, colour })
+}
+
+/// Says which keys of provider.yaml mean nothing.
+fn note_file(reader: &mut Reader<'_>) {
+    let Some(file) = &reader.given.file else { return };
+    let Ok(content) = &file.content else { return };
+    for (key, _) in &content.settings {
+        let text = match table::setting_of_key(key) {
+            Some(setting) if setting.in_file => continue,
+            Some(_) => "not used: it must be known before this file is read",
+            None => "not used: there is no such setting",
+        };
+        let place = Place::File { path: file.path.clone(), key: key.clone() };
+        let setting = key.clone();
+        reader.notes.push(Note { setting, place, text: text.to_owned() });
+    }
+}

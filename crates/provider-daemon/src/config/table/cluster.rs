@@ -1,0 +1,151 @@
+//! What runs the workloads.
+
+use crate::config::setting::Setting;
+
+const WATCHED: &str = "the cluster is watched, not polled";
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting::new(
+        "cluster",
+        "KIND",
+        "",
+        "What runs the workloads: simulated, kubernetes or swarm [default: simulated, or kubernetes with --cluster-k8s]",
+    ),
+    Setting::switch("cluster-k8s", "false", "The same as --cluster kubernetes"),
+    Setting::new(
+        "sim-cluster-address",
+        "ADDRESS",
+        "",
+        "Where a simulated cluster listens [default: one inside this process]",
+    ),
+    Setting::new(
+        "k8s-manifest-ns",
+        "NAMESPACE",
+        "lease",
+        "Namespace of the Akash custom resources",
+    ),
+    Setting::new(
+        "kubeconfig",
+        "FILE",
+        "$HOME/.kube/config",
+        "How to reach Kubernetes; without such a file as a pod does",
+    ),
+    Setting::new(
+        "cluster-public-hostname",
+        "HOST",
+        "",
+        "Name at which tenants reach the provider and its ports",
+    ),
+    Setting::switch(
+        "deployment-ingress-static-hosts",
+        "false",
+        "Give each HTTP service a name below --deployment-ingress-domain",
+    ),
+    Setting::new("deployment-ingress-domain", "DOMAIN", "", "Domain of such names"),
+    Setting::list(
+        "deployment-blocked-hostnames",
+        "HOSTS",
+        "",
+        "Names that tenants may not have; .example.com is a whole domain",
+    )
+    .live(),
+    Setting::switch(
+        "deployment-network-policies-enabled",
+        "true",
+        "Keep workloads of tenants apart with network policies",
+    ),
+    Setting::new(
+        "docker-image-pull-secrets-name",
+        "NAME",
+        "",
+        "Secret with which images are pulled",
+    ),
+    Setting::new("overcommit-pct-cpu", "PERCENT", "0", "How much more CPU is sold than there is"),
+    Setting::new(
+        "overcommit-pct-mem",
+        "PERCENT",
+        "0",
+        "How much more memory is sold than there is",
+    ),
+    Setting::new(
+        "overcommit-pct-storage",
+        "PERCENT",
+        "0",
+        "How much more ephemeral storage is sold than there is",
+    ),
+    Setting::switch("ip-operator", "false", "Lease addresses"),
+    Setting::new(
+        "hostname-operator-endpoint",
+        "ADDRESS",
+        "",
+        "Where the hostname operator listens [default: found in the cluster]",
+    ),
+    Setting::new(
+        "ip-operator-endpoint",
+        "ADDRESS",
+        "",
+        "Where the IP operator listens [default: found in the cluster]",
+    ),
+    Setting::new(
+        "ingress-mode",
+        "MODE",
+        "ingress",
+        "How names lead to services: ingress or gateway-api",
+    ),
+    Setting::new("gateway-name", "NAME", "akash-gateway", "Gateway of gateway-api"),
+    Setting::new("gateway-namespace", "NAMESPACE", "akash-gateway", "Namespace of that gateway"),
+    Setting::new("gateway-provider", "NAME", "nginx", "What implements that gateway"),
+    Setting::new(
+        "proxy-buffer-size",
+        "SIZE",
+        "16k",
+        "Buffer of the ingress for an answer's headers",
+    ),
+    Setting::switch(
+        "migrations-enabled",
+        "true",
+        "Bring the objects of older versions up to date at start",
+    ),
+    Setting::new(
+        "migrations-state-path",
+        "FILE",
+        "",
+        "File that says which were [default: migrations.json in --home]",
+    ),
+    Setting::new(
+        "monitor-max-retries",
+        "N",
+        "40",
+        "Failed checks in a row after which an unhealthy lease is closed",
+    )
+    .live(),
+    Setting::new(
+        "monitor-retry-period",
+        "SPAN",
+        "4s",
+        "How long a check that failed waits for the next",
+    )
+    .live(),
+    Setting::new("monitor-retry-period-jitter", "SPAN", "15s", "By how much more at most").live(),
+    Setting::new(
+        "monitor-healthcheck-period",
+        "SPAN",
+        "10s",
+        "How often a healthy lease is checked",
+    )
+    .unused(WATCHED),
+    Setting::new("monitor-healthcheck-period-jitter", "SPAN", "5s", "By how much more at most")
+        .unused(WATCHED),
+    Setting::new("inventory-resource-poll-period", "SPAN", "5s", "How often resources are counted")
+        .unused(WATCHED),
+    Setting::new("inventory-resource-debug-frequency", "N", "10", "How often they are logged")
+        .unused(WATCHED),
+    Setting::new("cluster-wait-ready-duration", "SPAN", "5s", "How long the cluster is waited for")
+        .unused("it is waited for as long as it takes, and the status says so"),
+    Setting::new("cluster-node-port-quantity", "N", "1", "Number of node ports")
+        .unused("the cluster says itself how many it has"),
+    Setting::switch("deployment-ingress-expose-lb-hosts", "false", "Show names of load balancers")
+        .unused("it never had one"),
+    Setting::new("deployment-runtime-class", "NAME", "gvisor", "Runtime class of pods")
+        .unused("classes come from what the tenant orders"),
+];

@@ -1,0 +1,203 @@
+//! From a question to its answer.
+
+use std::sync::Arc;
+
+use akash_sdl::{Manifest, Sdl};
+use akash_types::DeploymentId;
+use provider_engine::engine::LeaseStatus;
+use provider_engine::journal::{Entry, Subject};
+use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer};
+use provider_engine::reconcile::Drift;
+use provider_engine::{OperatorRequest, Reply, TenantRequest};
+
+use super::operate::{BidStatus, Operate, Unavailable};
+use super::subject::{self, Meant};
+use super::wire::{Bid, Decided, DriftItem, Explained, Lease, Request, Response};
+
+/// How many subjects one question is answered for.
+const MOST_SUBJECTS: usize = 64;
+
+/// Answers a question.
+pub(super) async fn answer(provider: &impl Operate, request: Request) -> Response {
+    let asked = match request {
+        Request::Status => Ok(Response::Status(Box::new(provider.status()))),
+        Request::Bids => Ok(Response::Bids { bids: provider.bids().iter().map(bid).collect() }),
+        Request::Leases => {
+            Ok(Response::Leases { leases: provider.leases().iter().map(lease).collect() })
+        }
+        Request::Why { subject } => why(provider, subject.trim()).await,
+        Request::Drift => ask(provider, OperatorRequest::Drift, "").await,
+        Request::Maintenance { on } => {
+            let words = match on {
+                true => "maintenance is on: no bids, no closes; tenants keep what runs",
+                false => "maintenance is off",
+            };
+            ask(provider, OperatorRequest::Maintenance(on), words).await
+        }
+        Request::SendManifest { subject, manifest } => {
+            send_manifest(provider, subject.trim(), &manifest).await
+        }
+        Request::LeaseClose { lease, reason } => close(provider, lease.trim(), reason.trim()).await,
+        Request::Withdraw { lease } => withdraw(provider, lease.as_deref()).await,
+        Request::BreakerReset => {
+            let words = "leases that look bad now may be closed";
+            ask(provider, OperatorRequest::ResetBreaker, words).await
+        }
+    };
+    asked.unwrap_or_else(|refusal| refusal)
+}
+
+/// Either way an answer; the second kind ends early.
+type Answered = Result<Response, Response>;
+
+async fn why(provider: &impl Operate, text: &str) -> Answered {
+    let subjects = match subject::subject(text)? {
+        Meant::Subject(subject) => vec![subject],
+        Meant::Number(dseq) => provider.subjects(dseq),
+    };
+    let mut explained = Vec::new();
+    for subject in subjects.into_iter().take(MOST_SUBJECTS) {
+        let reply = provider.operator(OperatorRequest::Why(subject)).await.map_err(unavailable)?;
+        match reply {
+            Reply::Why(entries) if entries.is_empty() => {}
+            Reply::Why(entries) => explained.push(explain(subject, &entries)),
+            other => return Ok(shown(other, "")),
+        }
+    }
+    if explained.is_empty() {
+        let hint = "the order may be on another chain, or so old that only its end is known there";
+        return Err(Response::error(format!("nothing was decided about {text}"), hint));
+    }
+    Ok(Response::Why { subjects: explained })
+}
+
+async fn send_manifest(provider: &impl Operate, text: &str, manifest: &str) -> Answered {
+    let deployment: DeploymentId = subject::deployment(text, &provider.leases())?;
+    let manifest = Arc::new(read_manifest(manifest)?);
+    let request = TenantRequest::Manifest { deployment, manifest };
+    let reply = provider.tenant(request).await.map_err(unavailable)?;
+    Ok(shown(reply, "the manifest is accepted"))
+}
+
+/// An SDL, or the JSON that a tenant would send.
+fn read_manifest(text: &str) -> Result<Manifest, Response> {
+    if text.trim_start().starts_with('[') {
+        let decoded = Manifest::from_json(text.as_bytes());
+        let hint = "give an SDL, or what `provider-services sdl-to-manifest` prints";
+        return decoded.map(|decoded| decoded.manifest).map_err(|error| {
+            Response::error(format!("the manifest cannot be read: {error}"), hint)
+        });
+    }
+    let hint = "see `provider-services sdl validate` for each problem and its line";
+    match Sdl::read(text) {
+        Ok(sdl) => Ok(sdl.into_parts().1),
+        Err(errors) => Err(Response::error(format!("the SDL is not valid: {errors}"), hint)),
+    }
+}
+
+async fn close(provider: &impl Operate, lease: &str, reason: &str) -> Answered {
+    let lease = subject::lease(lease, &provider.leases())?;
+    let reason = subject::reason_from(reason)
+        .map_err(|error| Response::Error { message: error.to_string(), hint: None })?;
+    let words = format!("lease {lease} is being closed; what runs goes on until the chain says so");
+    ask(provider, OperatorRequest::CloseLease { lease, reason }, &words).await
+}
+
+async fn withdraw(provider: &impl Operate, lease: Option<&str>) -> Answered {
+    let lease = match lease {
+        Some(text) => Some(subject::lease(text.trim(), &provider.leases())?),
+        None => None,
+    };
+    let words = match lease {
+        Some(lease) => format!("the earnings of {lease} are being collected"),
+        None => "the earnings of all leases are being collected".to_owned(),
+    };
+    ask(provider, OperatorRequest::Withdraw(lease), &words).await
+}
+
+async fn ask(provider: &impl Operate, request: OperatorRequest, done: &str) -> Answered {
+    let reply = provider.operator(request).await.map_err(unavailable)?;
+    Ok(shown(reply, done))
+}
+
+fn unavailable(why: Unavailable) -> Response {
+    let hint = match why {
+        Unavailable::Busy => "try again in a moment",
+        Unavailable::Stopping => "start it again, then ask",
+    };
+    Response::error(why.to_string(), hint)
+}
+
+fn shown(reply: Reply, done: &str) -> Response {
+    match reply {
+        Reply::Done => Response::done(done),
+        Reply::Refused(message) => Response::Error { message, hint: None },
+        Reply::Why(entries) => {
+            let subjects = entries.first().map(|entry| explain(entry.subject, &entries));
+            Response::Why { subjects: subjects.into_iter().collect() }
+        }
+        Reply::Drift(drift) => Response::Drift { drift: drift.iter().map(drift_item).collect() },
+        Reply::Manifest(ManifestAnswer::Accepted { leases }) => {
+            let leases: Vec<String> = leases.iter().map(ToString::to_string).collect();
+            Response::done(format!("{done}, for {}", leases.join(", ")))
+        }
+        Reply::Manifest(ManifestAnswer::Refused(refusal)) => refused(&refusal),
+        Reply::Migration(MigrationAnswer::Transferred(names)) => {
+            Response::done(format!("moved: {}", names.join(", ")))
+        }
+        Reply::Migration(MigrationAnswer::Refused(refusal)) => {
+            Response::Error { message: refusal.to_string(), hint: None }
+        }
+    }
+}
+
+fn refused(refusal: &ManifestRefusal) -> Response {
+    let hint = match refusal {
+        ManifestRefusal::Version { .. } => {
+            Some("the deployment on chain was made from another SDL; its tenant must update it")
+        }
+        ManifestRefusal::NoLease | ManifestRefusal::UnknownDeployment(_) => {
+            Some("see `provider-services ctl leases`")
+        }
+        ManifestRefusal::Chain(_) | ManifestRefusal::ClusterUnavailable(_) => {
+            Some("see `provider-services ctl status`, then try again")
+        }
+        _ => None,
+    };
+    Response::Error { message: refusal.to_string(), hint: hint.map(str::to_owned) }
+}
+
+fn explain(subject: Subject, entries: &[Entry]) -> Explained {
+    let decided = |entry: &Entry| Decided {
+        height: entry.height,
+        time: entry.time.unix(),
+        decision: entry.decision.to_string(),
+    };
+    Explained { subject: subject.to_string(), decisions: entries.iter().map(decided).collect() }
+}
+
+fn drift_item(drift: &Drift) -> DriftItem {
+    DriftItem {
+        code: drift.code().to_owned(),
+        order: drift.order().to_string(),
+        text: drift.to_string(),
+    }
+}
+
+fn bid(bid: &BidStatus) -> Bid {
+    Bid {
+        order: bid.order.to_string(),
+        price: bid.price.as_ref().map(ToString::to_string),
+        stage: bid.stage.to_owned(),
+        since_height: bid.created_at,
+    }
+}
+
+fn lease(lease: &LeaseStatus) -> Lease {
+    Lease {
+        id: lease.id.to_string(),
+        price: lease.price.to_string(),
+        stage: lease.stage.to_owned(),
+        pays: lease.alive,
+    }
+}

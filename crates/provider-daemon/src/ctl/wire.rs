@@ -1,0 +1,245 @@
+//! What client and server write to each other: a JSON object a line.
+//!
+//! Ids are in their usual text form, `owner/dseq/gseq/oseq` for an order and with `/provider` for
+//! a lease. Where an id is asked for, the number of a deployment does as long as only one thing
+//! has it.
+
+use serde::{Deserialize, Serialize};
+
+/// No line is longer than this: an SDL with every character escaped fits.
+pub const LONGEST_LINE: usize = 8 << 20;
+
+/// What the operator wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "kebab-case")]
+pub enum Request {
+    /// How the provider does.
+    Status,
+    /// What was decided about an order, a lease or a deployment, or about the `provider`.
+    Why {
+        /// Which.
+        subject: String,
+    },
+    /// Where chain, cluster and engine disagree.
+    Drift,
+    /// Bids that are open, or on their way.
+    Bids,
+    /// Leases.
+    Leases,
+    /// No bids and no closes, or as usual again.
+    Maintenance {
+        /// Which of the two.
+        on: bool,
+    },
+    /// Run this, as if the tenant had sent it.
+    SendManifest {
+        /// For which deployment.
+        subject: String,
+        /// An SDL, or a manifest in JSON.
+        manifest: String,
+    },
+    /// End a lease.
+    LeaseClose {
+        /// Which.
+        lease: String,
+        /// Why: a name or a number of the provider's reasons.
+        reason: String,
+    },
+    /// Collect earnings.
+    Withdraw {
+        /// Of which lease; of all without.
+        #[serde(default)]
+        lease: Option<String>,
+    },
+    /// Let destruction go on although many leases look bad.
+    BreakerReset,
+}
+
+/// What the provider answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub enum Response {
+    /// To [`Request::Status`].
+    Status(Box<Status>),
+    /// To [`Request::Why`]: every subject that was meant.
+    Why {
+        /// With what was decided about each.
+        subjects: Vec<Explained>,
+    },
+    /// To [`Request::Drift`].
+    Drift {
+        /// Every disagreement.
+        drift: Vec<DriftItem>,
+    },
+    /// To [`Request::Bids`].
+    Bids {
+        /// Every bid.
+        bids: Vec<Bid>,
+    },
+    /// To [`Request::Leases`].
+    Leases {
+        /// Every lease.
+        leases: Vec<Lease>,
+    },
+    /// It is done, or under way.
+    Done {
+        /// In words.
+        message: String,
+    },
+    /// It cannot be done.
+    Error {
+        /// Why.
+        message: String,
+        /// What would help.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+}
+
+/// How the provider does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Its address.
+    pub provider: String,
+    /// The chain it is on.
+    pub chain_id: String,
+    /// What runs the workloads.
+    pub cluster: String,
+    /// Version of the program.
+    pub version: String,
+    /// Since when it runs.
+    pub uptime_seconds: u64,
+    /// Height of the newest block.
+    pub height: u64,
+    /// Whether anything is written to the chain yet.
+    pub ready: bool,
+    /// Whether the view of the cluster is fresh.
+    pub cluster_fresh: bool,
+    /// Whether destruction is stopped, because too many leases look bad.
+    pub breaker_open: bool,
+    /// Whether maintenance is on.
+    pub maintenance: bool,
+    /// Why nothing can be paid for, if nothing can.
+    pub cannot_pay: Option<String>,
+    /// Orders, by stage.
+    pub orders: Vec<Count>,
+    /// Leases, by stage.
+    pub leases: Vec<Count>,
+    /// What the program is made of.
+    pub parts: Vec<Part>,
+}
+
+/// How many are in a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    /// The stage.
+    pub stage: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// A part of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Where it is in its life.
+    pub state: String,
+    /// How often it was started again.
+    pub restarts: u32,
+    /// More, such as why it does not run.
+    #[serde(default)]
+    pub detail: String,
+}
+
+/// A bid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bid {
+    /// On which order.
+    pub order: String,
+    /// Price per block, where it is known.
+    pub price: Option<String>,
+    /// Where it is in its life.
+    pub stage: String,
+    /// Height at which it was made, once it was.
+    pub since_height: Option<u64>,
+}
+
+/// A lease.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// Which.
+    pub id: String,
+    /// Price per block.
+    pub price: String,
+    /// Where it is in its life.
+    pub stage: String,
+    /// Whether the chain says that it pays.
+    pub pays: bool,
+}
+
+/// What was decided about something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    /// About what.
+    pub subject: String,
+    /// Oldest first.
+    pub decisions: Vec<Decided>,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Height of the newest block then.
+    pub height: u64,
+    /// Its time, in seconds since 1970.
+    pub time: u64,
+    /// What, and why, in words.
+    pub decision: String,
+}
+
+/// A disagreement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriftItem {
+    /// Of which kind.
+    pub code: String,
+    /// About which order.
+    pub order: String,
+    /// In words.
+    pub text: String,
+}
+
+impl Response {
+    pub(super) fn error(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Error { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub(super) fn done(message: impl Into<String>) -> Self {
+        Self::Done { message: message.into() }
+    }
+}
+
+impl Status {
+    /// Takes over what the engine says of itself.
+    #[must_use]
+    pub fn with_engine(self, engine: &provider_engine::engine::Status) -> Self {
+        let counts = |stages: &[(&'static str, usize)]| {
+            let count = |(stage, count): &(&str, usize)| Count {
+                stage: (*stage).to_owned(),
+                count: *count,
+            };
+            stages.iter().map(count).collect()
+        };
+        Self {
+            height: engine.height,
+            ready: engine.ready,
+            cluster_fresh: engine.cluster_fresh,
+            breaker_open: engine.breaker_open,
+            maintenance: engine.maintenance,
+            cannot_pay: engine.cannot_pay.clone(),
+            orders: counts(&engine.orders),
+            leases: counts(&engine.leases),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! From what was given to a configuration that can start, or everything that is wrong with it.
+
+use provider_daemon::config::{Config, ConfigError, Given, Note, missing_files};
+
+use crate::output::{Palette, counted, printable};
+use crate::streams::Streams;
+
+/// The configuration, if a provider can start with it.
+pub(super) fn judge(given: &Given) -> Result<(Config, Vec<Note>), Vec<ConfigError>> {
+    let (config, notes) = Config::from_given(given)?;
+    let mut errors = missing_files(&config);
+    errors.extend(config.startable().err());
+    if errors.is_empty() { Ok((config, notes)) } else { Err(errors) }
+}
+
+/// Tells every error, and sums them up.
+pub(super) fn refuse(errors: &[ConfigError], streams: &mut Streams<'_>) -> anyhow::Error {
+    for error in errors {
+        streams.tell(&format!("{}\n", printable(&error.to_string())));
+    }
+    anyhow::anyhow!("the provider cannot run: {} wrong", wrong(errors.len()))
+}
+
+fn wrong(count: usize) -> String {
+    format!("{} {}", counted(count, "setting"), if count == 1 { "is" } else { "are" })
+}
+
+/// What would run, for people.
+pub(super) fn summary(config: &Config, palette: &Palette) -> String {
+    let strong = palette.strong;
+    let mut text = format!("{strong}The provider can run.{strong:#}\n\n");
+    for (what, how) in config.summary() {
+        text.push_str(&format!("  {what:<11}  {}\n", printable(&how)));
+    }
+    text
+}
