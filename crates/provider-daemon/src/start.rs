@@ -44,6 +44,8 @@ pub struct Setup<C, S, W, K> {
     pub witness: W,
     /// The newest block that was seen in an earlier life.
     pub cursor: Option<u64>,
+    /// The parts that were begun already.
+    pub parts: Parts,
 }
 
 /// Why a provider does not start.
@@ -113,7 +115,7 @@ where
     let grpc = setup.grpc.as_ref().filter(|_| !several);
     let connection = Connection::new(&rpc, grpc, limits)?;
 
-    let parts = Parts::default();
+    let parts = setup.parts;
     let (stopper, stop) = Stop::new();
     let (mut vital, mut others) = (JoinSet::new(), JoinSet::new());
     let mut engine = Engine::new(setup.engine);
@@ -239,6 +241,20 @@ impl Running {
     {
         let part = self.parts.begin(name);
         self.others.spawn(keep_running(part, self.stop.clone(), run));
+    }
+
+    /// Runs one more part until everything stops. One that has no end but that.
+    pub fn spawn(&mut self, name: &'static str, run: impl Future<Output = ()> + Send + 'static) {
+        let part = self.parts.begin(name);
+        let mut stop = self.stop.clone();
+        self.others.spawn(async move {
+            part.is(Lifecycle::Running);
+            tokio::select! {
+                () = run => part.has_problem("it ended by itself"),
+                () = stop.stopped() => {}
+            }
+            part.is(Lifecycle::Done);
+        });
     }
 
     /// Waits until a part ends without which going on would lie.

@@ -10,6 +10,7 @@ use akash_chain::tx::lane::LaneConfig;
 use akash_sdl::Sdl;
 use akash_types::BidState;
 use provider_daemon::engine_task::{Script, Witness};
+use provider_daemon::part::Parts;
 use provider_daemon::{Running, Setup, start};
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScriptFailure, ScriptRequest};
 use provider_engine::engine::Published;
@@ -73,6 +74,7 @@ fn provider(bed: &Bed, cluster: SimDriver) -> Running {
         script: NoScript,
         witness: Nobody,
         cursor: None,
+        parts: Parts::default(),
     })
     .unwrap()
 }

@@ -22,6 +22,10 @@ pub struct Published {
     pub inventory: Option<InventoryStatus>,
     /// Deployments that have a lease of ours.
     pub deployments: usize,
+    /// Deployments whose manifest the cluster holds.
+    pub manifests: usize,
+    /// Where views disagree: how often, by kind.
+    pub drift: BTreeMap<&'static str, usize>,
 }
 
 /// Leases in the order of their ids.
@@ -48,6 +52,8 @@ pub struct InventoryStatus {
     pub storage: Vec<StorageStatus>,
     /// Addresses that can be leased.
     pub ips: IpStatus,
+    /// Ports on nodes that are left; `None` if unlimited.
+    pub ports: Option<i64>,
     /// What is kept, one entry for each order or lease.
     pub reserved: Vec<Reserved>,
 }
@@ -160,9 +166,17 @@ impl Engine {
             }),
             _ => None,
         });
+        let held = self.cluster.view.leases.values().filter(|lease| lease.held.is_some());
+        let manifests: BTreeSet<_> = held.map(|lease| lease.id.deployment_id()).collect();
+        let mut drift = BTreeMap::new();
+        for item in &self.drift {
+            *drift.entry(item.code()).or_default() += 1;
+        }
         Published {
             bids: bids.collect(),
             deployments: deployments.len(),
+            manifests: manifests.len(),
+            drift,
             leases,
             inventory,
             status: self.status(),
@@ -203,6 +217,7 @@ impl Engine {
             nodes: nodes.collect(),
             storage: storage.collect(),
             ips: IpStatus { total, used: total.saturating_sub(left) },
+            ports: free.ports(),
             reserved: reserved.collect(),
         }
     }

@@ -1,0 +1,130 @@
+//! What operators, probes and tenants' status ask: answered from what was last seen, at once.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use akash_chain::follow::FollowStatus;
+use akash_chain::tx::lane::LaneStatus;
+use akash_types::Address;
+use provider_bus::BusStatus;
+use provider_engine::engine::LeaseStatus;
+use provider_engine::journal::Subject;
+use provider_engine::{OperatorRequest, Reply, TenantRequest};
+use tokio::sync::watch;
+
+use crate::ctl::{self, Operate, wire};
+use crate::engine_task::{Busy, Handle};
+use crate::health::{Probe, Readiness};
+use crate::metrics::{EngineGauges, Format, Metrics, ProcessStats, Snapshot};
+use crate::part::Parts;
+use crate::store::Store;
+
+/// Who we are, as long as the process runs.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The provider's account.
+    pub provider: Address,
+    /// The chain.
+    pub chain_id: String,
+    /// What runs the workloads.
+    pub cluster: &'static str,
+    /// When the process began.
+    pub started: Instant,
+}
+
+/// Sees every part, and waits for none.
+#[derive(Clone, Debug)]
+pub struct Overseer {
+    pub(crate) identity: Identity,
+    pub(crate) handle: Handle,
+    pub(crate) parts: Parts,
+    pub(crate) chain: watch::Receiver<FollowStatus>,
+    pub(crate) lane: watch::Receiver<LaneStatus>,
+    pub(crate) bus: watch::Receiver<BusStatus>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Probe for Overseer {
+    fn metrics(&self, format: Format) -> String {
+        let gauges = EngineGauges::of(&self.handle.published());
+        let (follow, lane) = (self.chain.borrow().clone(), self.lane.borrow().clone());
+        let (bus, store) = (self.bus.borrow().clone(), self.store.health());
+        let process = ProcessStats::read();
+        let snapshot = Snapshot {
+            engine: Some(&gauges),
+            follow: Some(&follow),
+            lane: Some(&lane),
+            store: Some(&store),
+            bus: Some(&bus),
+            process: Some(&process),
+        };
+        self.metrics.render(&snapshot, format)
+    }
+
+    fn readiness(&self) -> Readiness {
+        let published = self.handle.published();
+        Readiness::judge(Some(&self.chain.borrow()), Some(&published.status))
+    }
+}
+
+impl Operate for Overseer {
+    fn status(&self) -> wire::Status {
+        let parts = self.parts.all().into_iter().map(|part| wire::Part {
+            name: part.name.to_owned(),
+            state: part.lifecycle.to_string(),
+            restarts: part.restarts,
+            detail: part.problem.unwrap_or_default(),
+        });
+        wire::Status {
+            provider: self.identity.provider.to_string(),
+            chain_id: self.identity.chain_id.clone(),
+            cluster: self.identity.cluster.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime_seconds: self.identity.started.elapsed().as_secs(),
+            parts: parts.collect(),
+            ..wire::Status::default()
+        }
+        .with_engine(&self.handle.published().status)
+    }
+
+    fn bids(&self) -> Vec<ctl::BidStatus> {
+        let published = self.handle.published();
+        let bids = published.bids.iter().map(|bid| ctl::BidStatus {
+            order: bid.order,
+            price: Some(bid.price.clone()),
+            stage: "open",
+            created_at: Some(bid.created_at),
+        });
+        bids.collect()
+    }
+
+    fn leases(&self) -> Vec<LeaseStatus> {
+        self.handle.published().leases.iter().cloned().collect()
+    }
+
+    fn subjects(&self, dseq: u64) -> Vec<Subject> {
+        match self.store.subjects(dseq) {
+            Ok(subjects) => subjects,
+            Err(error) => {
+                tracing::warn!(%error, dseq, "the journal cannot be read");
+                Vec::new()
+            }
+        }
+    }
+
+    async fn operator(&self, request: OperatorRequest) -> Result<Reply, ctl::Unavailable> {
+        self.handle.operator(request).await.map_err(unavailable)
+    }
+
+    async fn tenant(&self, request: TenantRequest) -> Result<Reply, ctl::Unavailable> {
+        self.handle.tenant(request).await.map_err(unavailable)
+    }
+}
+
+const fn unavailable(busy: Busy) -> ctl::Unavailable {
+    match busy {
+        Busy::Full | Busy::TimedOut => ctl::Unavailable::Busy,
+        Busy::Stopping => ctl::Unavailable::Stopping,
+    }
+}

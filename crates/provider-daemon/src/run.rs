@@ -1,0 +1,248 @@
+//! A provider from its settings to its end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use akash_chain::keys::SecretKey;
+use provider_bus::Bus;
+use provider_engine::OperatorRequest;
+use provider_engine::cluster::port::Cluster;
+use provider_sim::core::{ClusterSpec, Settings as SimSettings};
+use provider_sim::remote::RemoteDriver;
+use provider_sim::server::{Server, ServerConfig, ServerError};
+use tokio::sync::mpsc;
+
+use crate::announce::{Announcer, hear};
+use crate::config::{self, Config, Reload, Simulated};
+use crate::ctl::{BindError, CtlServer};
+use crate::engine_task::Script;
+use crate::health::{HealthServer, Limits};
+use crate::keeper::Keeper;
+use crate::metrics::Metrics;
+use crate::overseer::{Identity, Overseer};
+use crate::part::Lifecycle;
+use crate::script::{ScriptSettings, Scripts};
+use crate::start::{Ended, Setup, StartError, start};
+use crate::store::{Found, OpenError, Opened, Retention, Store};
+
+/// Why a provider does not run, or runs no more.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The settings ask for what is not there.
+    #[error("{0}")]
+    Config(#[from] config::ConfigError),
+    /// The store is in use, or cannot be made.
+    #[error("cannot open the store")]
+    Store(#[from] OpenError),
+    /// The chain cannot be talked to.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The simulated cluster cannot be started.
+    #[error("cannot start the simulated cluster")]
+    Simulated(#[from] ServerError),
+    /// The operator's socket cannot be had.
+    #[error("cannot listen for the operator")]
+    Socket(#[from] BindError),
+    /// The listener for probes and metrics cannot be had.
+    #[error("cannot listen for metrics on {address}")]
+    Metrics {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is no randomness.
+    #[error("the system has no randomness")]
+    Randomness,
+    /// A part ended without which going on would lie.
+    #[error("{0}; start the provider again: nothing that matters is lost")]
+    Ended(Ended),
+}
+
+/// Runs a provider until `stop` is ready, or a part of it ends that must not.
+///
+/// # Errors
+///
+/// When it does not start, or ends by itself.
+pub async fn run(
+    config: Config,
+    key: SecretKey,
+    stop: impl Future<Output = ()>,
+    reloads: mpsc::Receiver<Reload>,
+) -> Result<(), RunError> {
+    config.startable()?;
+    match &config.cluster {
+        config::Cluster::Simulated(Simulated::At(address)) => {
+            let cluster = RemoteDriver::new(*address);
+            run_on(cluster, config, key, stop, reloads).await
+        }
+        config::Cluster::Simulated(Simulated::Inside(state)) => {
+            let server = Server::start(inside(&config, state.clone())).await?;
+            tracing::warn!(
+                http = %server.http_address(),
+                "the cluster is simulated: nothing really runs; hostnames of leases answer here"
+            );
+            run_on(server.driver(), config, key, stop, reloads).await
+        }
+        config::Cluster::Kubernetes | config::Cluster::Swarm => {
+            // Refused above.
+            Ok(())
+        }
+    }
+}
+
+/// A simulated cluster in this process.
+fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
+    let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let domain = config.ingress.generated_under.clone();
+    ServerConfig {
+        state,
+        listen: any,
+        http: any,
+        spec: ClusterSpec::small(),
+        settings: SimSettings {
+            domain: domain.or_else(|| Some("sim.localhost".to_owned())),
+            ..SimSettings::default()
+        },
+        seed: config.engine.seed,
+    }
+}
+
+async fn run_on<C: Cluster>(
+    cluster: C,
+    config: Config,
+    key: SecretKey,
+    stop: impl Future<Output = ()>,
+    mut reloads: mpsc::Receiver<Reload>,
+) -> Result<(), RunError> {
+    let identity = Identity {
+        provider: config.provider,
+        chain_id: config.chain.chain_id.clone(),
+        cluster: config.cluster.name(),
+        started: Instant::now(),
+    };
+    let store = Arc::new(open_store(&config)?);
+    let cursor = store.cursor().unwrap_or_else(|error| {
+        tracing::warn!(%error, "the store does not say which block was seen last");
+        None
+    });
+    let metrics = Arc::new(Metrics::new());
+    let (bus, link) = match config.bus.clone() {
+        None => (Bus::in_process(), None),
+        Some(target) => {
+            let (bus, link) =
+                Bus::over_redis(target, "provider").map_err(|_| RunError::Randomness)?;
+            (bus, Some(link))
+        }
+    };
+    let ctl = CtlServer::bind(&config.ctl_socket).await?;
+    let health = match config.metrics {
+        None => None,
+        Some(address) => {
+            let bound = HealthServer::bind(address, Limits::default()).await;
+            Some(bound.map_err(|source| RunError::Metrics { address, source })?)
+        }
+    };
+
+    let parts = crate::part::Parts::default();
+    let part = parts.begin("store");
+    part.is(Lifecycle::Running);
+    let announcer = Announcer::new(bus.clone(), config.chain.chain_id.clone());
+    let witness = Keeper::new(Arc::clone(&store), Arc::clone(&metrics), announcer, part);
+    let mut running = start(Setup {
+        engine: config.engine.clone(),
+        follow: config.chain.follow(),
+        grpc: config.chain.grpc.clone(),
+        query_limit: config.chain.query_timeout,
+        lane: config.chain.lane.clone(),
+        signer: key,
+        cluster,
+        script: script(&config),
+        witness,
+        cursor,
+        parts,
+    })?;
+    let overseer = Overseer {
+        identity,
+        handle: running.handle(),
+        parts: running.parts(),
+        chain: running.chain(),
+        lane: running.lane(),
+        bus: bus.status(),
+        store,
+        metrics,
+    };
+    running.spawn("operator socket", ctl.serve(Arc::new(overseer.clone())));
+    if let Some(health) = health {
+        let probe = overseer.clone();
+        running.spawn("metrics listener", async move { match health.run(probe).await {} });
+    }
+    if let Some(link) = link {
+        running.spawn("bus", async move { match link.run().await {} });
+    }
+    let inbox = running.inbox();
+    running.also("bus listener", move |part| {
+        part.is(Lifecycle::Running);
+        hear(bus.clone(), inbox.clone())
+    });
+
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => {
+                tracing::info!("stopping; bids, leases and workloads stay as they are");
+                running.stop().await;
+                return Ok(());
+            }
+            ended = running.ended() => return Err(RunError::Ended(ended)),
+            Some(reload) = reloads.recv() => {
+                let request = OperatorRequest::Settings(Box::new(reload.settings));
+                if let Err(error) = overseer.handle.operator(request).await {
+                    tracing::warn!(%error, "the new settings were not taken over");
+                }
+            }
+        }
+    }
+}
+
+fn open_store(config: &Config) -> Result<Store, OpenError> {
+    let Opened { store, found } = Store::open(&config.store, Retention::default())?;
+    match found {
+        Found::Fresh => tracing::info!(path = %config.store.display(), "a new store is begun"),
+        Found::SetAside { moved_to, why } => tracing::error!(
+            moved_to = %moved_to.display(),
+            why,
+            "the store could not be used and was set aside; history begins anew"
+        ),
+        found => tracing::info!(?found, "the store was opened"),
+    }
+    Ok(store)
+}
+
+/// Who is asked for prices.
+#[derive(Clone, Debug)]
+struct PriceScripts(Option<Scripts>);
+
+fn script(config: &Config) -> PriceScripts {
+    let settings = config.script.as_ref().map(|script| ScriptSettings {
+        path: script.path.clone(),
+        processes: script.processes,
+        limit: script.limit,
+        ..ScriptSettings::new(script.path.clone())
+    });
+    PriceScripts(settings.map(Scripts::new))
+}
+
+impl Script for PriceScripts {
+    async fn ask(
+        &self,
+        request: provider_engine::bidding::pricing::ScriptRequest,
+    ) -> Result<Vec<u8>, provider_engine::bidding::pricing::ScriptFailure> {
+        match &self.0 {
+            Some(scripts) => scripts.ask(request).await.result,
+            None => Err(provider_engine::bidding::pricing::ScriptFailure::NotRun(
+                "no script is configured; set --bid-price-script-path".to_owned(),
+            )),
+        }
+    }
+}
