@@ -2,4 +2,5 @@
 //!
 //! A library, so that tests can start it. Must not know how the command line is written.
 
+pub mod script;
 pub mod store;
