@@ -2,5 +2,6 @@
 //!
 //! A library, so that tests can start it. Must not know how the command line is written.
 
+pub mod metrics;
 pub mod script;
 pub mod store;
