@@ -2,6 +2,7 @@
 //!
 //! A library, so that tests can start it. Must not know how the command line is written.
 
+pub mod health;
 pub mod metrics;
 pub mod script;
 pub mod store;
