@@ -6,7 +6,14 @@
 //! chain        blocks in, questions answered, which node is asked
 //! cluster      what the cluster looks like
 //! part         where each part is in its life, and starting it again
+//! run          a provider from its settings to its end
+//! keeper       the store, the metrics, the bus and the log, told of everything
+//! overseer     what operators and probes ask, answered from what was last seen
 //! announce     what others hear on the bus
+//! store        cursor, journal and history; may vanish
+//! script       the price script, with limits
+//! metrics      what is counted and measured
+//! health       metrics and probes over HTTP
 //! config       what the operator set, validated whole
 //! ctl          the operator's socket
 //! log          what is logged, and how
@@ -20,9 +27,18 @@ mod cluster;
 pub mod config;
 pub mod ctl;
 pub mod engine_task;
+pub mod health;
+mod keeper;
 pub mod log;
+pub mod metrics;
+mod overseer;
 pub mod part;
+mod run;
+pub mod script;
 mod start;
+pub mod store;
 
 pub use engine_task::{Busy, Handle};
+pub use overseer::{Identity, Overseer};
+pub use run::{RunError, run};
 pub use start::{Ended, Running, Setup, StartError, start};

@@ -19,6 +19,9 @@ use crate::metrics::{EngineGauges, Format, Metrics, ProcessStats, Snapshot};
 use crate::part::Parts;
 use crate::store::Store;
 
+/// Decisions that are shown of one subject at most.
+const DECISIONS: usize = 200;
+
 /// Who we are, as long as the process runs.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -111,6 +114,19 @@ impl Operate for Overseer {
                 Vec::new()
             }
         }
+    }
+
+    fn decisions(&self, subject: Subject) -> Vec<wire::Decided> {
+        let records = self.store.why(subject, DECISIONS).unwrap_or_else(|error| {
+            tracing::warn!(%error, %subject, "the journal cannot be read");
+            Vec::new()
+        });
+        let decided = records.into_iter().map(|record| wire::Decided {
+            height: record.height,
+            time: record.time,
+            decision: record.words,
+        });
+        decided.collect()
     }
 
     async fn operator(&self, request: OperatorRequest) -> Result<Reply, ctl::Unavailable> {

@@ -21,7 +21,7 @@ use crate::keeper::Keeper;
 use crate::metrics::Metrics;
 use crate::overseer::{Identity, Overseer};
 use crate::part::Lifecycle;
-use crate::script::{ScriptSettings, Scripts};
+use crate::script::{ScriptSettings, Scripts, environment};
 use crate::start::{Ended, Setup, StartError, start};
 use crate::store::{Found, OpenError, Opened, Retention, Store};
 
@@ -224,11 +224,13 @@ fn open_store(config: &Config) -> Result<Store, OpenError> {
 struct PriceScripts(Option<Scripts>);
 
 fn script(config: &Config) -> PriceScripts {
-    let settings = config.script.as_ref().map(|script| ScriptSettings {
-        path: script.path.clone(),
-        processes: script.processes,
-        limit: script.limit,
-        ..ScriptSettings::new(script.path.clone())
+    let settings = config.script.as_ref().map(|script| {
+        let variables = environment(std::env::vars_os(), &[]);
+        ScriptSettings {
+            time_limit: script.timeout,
+            processes: script.process_limit.get(),
+            ..ScriptSettings::new(script.path.clone(), variables)
+        }
     });
     PriceScripts(settings.map(Scripts::new))
 }

@@ -25,7 +25,7 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
         Request::Leases => {
             Ok(Response::Leases { leases: provider.leases().iter().map(lease).collect() })
         }
-        Request::Why { subject } => why(provider, subject.trim()).await,
+        Request::Why { subject } => why(provider, subject.trim()),
         Request::Drift => ask(provider, OperatorRequest::Drift, "").await,
         Request::Maintenance { on } => {
             let words = match on {
@@ -50,18 +50,16 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
 /// Either way an answer; the second kind ends early.
 type Answered = Result<Response, Response>;
 
-async fn why(provider: &impl Operate, text: &str) -> Answered {
+fn why(provider: &impl Operate, text: &str) -> Answered {
     let subjects = match subject::subject(text)? {
         Meant::Subject(subject) => vec![subject],
         Meant::Number(dseq) => provider.subjects(dseq),
     };
     let mut explained = Vec::new();
     for subject in subjects.into_iter().take(MOST_SUBJECTS) {
-        let reply = provider.operator(OperatorRequest::Why(subject)).await.map_err(unavailable)?;
-        match reply {
-            Reply::Why(entries) if entries.is_empty() => {}
-            Reply::Why(entries) => explained.push(explain(subject, &entries)),
-            other => return Ok(shown(other, "")),
+        let decisions = provider.decisions(subject);
+        if !decisions.is_empty() {
+            explained.push(Explained { subject: subject.to_string(), decisions });
         }
     }
     if explained.is_empty() {

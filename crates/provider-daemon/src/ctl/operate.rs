@@ -5,7 +5,7 @@ use provider_engine::engine::LeaseStatus;
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 
-use super::wire::Status;
+use super::wire::{Decided, Status};
 
 /// The provider, as its operator sees it.
 ///
@@ -23,6 +23,9 @@ pub trait Operate: Send + Sync + 'static {
     /// Orders and deployments with this number about which something was decided, those included
     /// that were declined or are over.
     fn subjects(&self, dseq: u64) -> Vec<Subject>;
+
+    /// What was decided about something, oldest first, as far as that is known.
+    fn decisions(&self, subject: Subject) -> Vec<Decided>;
 
     /// Asks the engine for something.
     fn operator(

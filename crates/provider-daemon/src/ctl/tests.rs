@@ -55,19 +55,23 @@ impl Operate for Fake {
         }
     }
 
+    fn decisions(&self, subject: Subject) -> Vec<Decided> {
+        match subject {
+            Subject::Order(_) => vec![Decided {
+                height: 3,
+                time: 1_700_000_000,
+                decision: Decision::Noticed.to_string(),
+            }],
+            _ => Vec::new(),
+        }
+    }
+
     async fn operator(&self, request: OperatorRequest) -> Result<Reply, Unavailable> {
         if self.busy {
             return Err(Unavailable::Busy);
         }
         self.asked.lock().unwrap().push(request.clone());
         Ok(match request {
-            OperatorRequest::Why(subject @ Subject::Order(_)) => Reply::Why(vec![Entry {
-                height: 3,
-                time: BlockTime::from_unix(1_700_000_000),
-                subject,
-                decision: Decision::Noticed,
-            }]),
-            OperatorRequest::Why(_) => Reply::Why(Vec::new()),
             OperatorRequest::Drift => Reply::Drift(vec![Drift::OrderUnnoticed(order(9, 1))]),
             OperatorRequest::CloseLease { lease, .. } if lease.dseq() == 999 => {
                 Reply::Refused("there is no such lease".to_owned())

@@ -1,6 +1,7 @@
 //! Where the daemon takes over.
 
 use akash_chain::keys::SecretKey;
+use anyhow::Context;
 use provider_daemon::config::{Config, Reload};
 use tokio::sync::mpsc;
 
@@ -8,18 +9,12 @@ use tokio::sync::mpsc;
 ///
 /// # Errors
 ///
-/// Always, in this version: it can look at its settings and ask the chain, and no more.
-#[expect(clippy::unused_async, reason = "the daemon waits")]
+/// When it does not start, or a part of it ended that must not.
 pub(super) async fn start(
     config: Config,
     secret: SecretKey,
     stop: impl Future<Output = ()>,
     reloads: mpsc::Receiver<Reload>,
 ) -> anyhow::Result<()> {
-    drop((secret, stop, reloads));
-    anyhow::bail!(
-        "the provider {} is registered and its settings are right, but this version cannot run it \
-         yet; --check shows what would run",
-        config.provider
-    )
+    provider_daemon::run(config, secret, stop, reloads).await.context("the provider does not run")
 }

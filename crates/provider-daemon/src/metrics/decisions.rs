@@ -1,0 +1,158 @@
+//! What decisions count as.
+
+use akash_types::OrderId;
+use provider_engine::bidding::decline::Decline;
+use provider_engine::bidding::order::{CloseCause, Ending};
+use provider_engine::journal::{Decision, Entry, Subject};
+use provider_engine::lease::LeaseCause;
+use provider_engine::time::Now;
+
+use super::observe::{Observer, micros};
+use super::table;
+use crate::store::kind;
+
+impl Observer {
+    pub(super) fn decision(&mut self, now: Now, entry: &Entry) {
+        self.series.count(&table::DECISIONS, [kind(&entry.decision)]);
+        if let Subject::Order(order) = entry.subject {
+            self.of_order(now, order, entry);
+        }
+    }
+
+    fn of_order(&mut self, now: Now, order: OrderId, entry: &Entry) {
+        match &entry.decision {
+            Decision::Noticed => self.noticed(now, order, entry.height),
+            Decision::Reserved(_) => self.reserved(now, order),
+            Decision::Declined(reasons) => self.declined(order, reasons),
+            Decision::Bid(_) | Decision::BidOpen { .. } => {
+                if let Some(known) = self.lives.get(order) {
+                    known.bid = true;
+                }
+            }
+            Decision::CloseBid(cause) => {
+                if let Some(known) = self.lives.get(order) {
+                    known.closed = Some(*cause);
+                }
+            }
+            Decision::Won(_) => self.won(order),
+            Decision::Ended(ending) => self.ended(order, *ending),
+            Decision::Gone => self.gone(order),
+            Decision::Deploy | Decision::Adopted { .. } => self.watched(order),
+            Decision::Healthy => self.series.count(&table::DEPLOYMENT_MONITOR_HEALTH, ["up"]),
+            Decision::Unhealthy(_) => {
+                self.series.count(&table::DEPLOYMENT_MONITOR_HEALTH, ["down"]);
+            }
+            Decision::Close(cause) => self.close(*cause),
+            Decision::Spared(_) => self.series.count(&table::LEASES_SPARED, []),
+            Decision::Drift(drift) => self.series.count(&table::DRIFT_FOUND, [drift.code()]),
+            _ => {}
+        }
+    }
+
+    fn noticed(&mut self, now: Now, order: OrderId, height: u64) {
+        if self.lives.notice(order, height, now) {
+            self.series.count(&table::ORDER_HANDLER, ["start"]);
+        }
+    }
+
+    fn reserved(&mut self, now: Now, order: OrderId) {
+        self.series.count(&table::SHOULD_BID, ["accept"]);
+        self.series.count(&table::RESERVATION, ["open", "success"]);
+        self.series.count(&table::INVENTORY_REQUESTS, ["reserve", "create"]);
+        if let Some(known) = self.lives.get(order) {
+            known.reserved = true;
+            let took = micros(now, known.since);
+            self.series.observe(&table::RESERVATION_DURATION, took);
+        }
+    }
+
+    fn declined(&mut self, order: OrderId, reasons: &[Decline]) {
+        for reason in reasons {
+            self.series.count(&table::BID_DECLINES, [reason.code()]);
+        }
+        if self.released(order) {
+            // Judged before, and counted then; no price, or the chain did not want the bid.
+            return;
+        }
+        let no_room = |reason: &Decline| matches!(reason, Decline::NoRoom(_));
+        let wanted = reasons.iter().all(no_room);
+        self.series.count(&table::SHOULD_BID, [if wanted { "accept" } else { "decline" }]);
+        if reasons.iter().any(no_room) {
+            self.series.count(&table::RESERVATION, ["open", "fail"]);
+            self.series.count(&table::INVENTORY_REQUESTS, ["reserve", "insufficient-capacity"]);
+        }
+    }
+
+    /// Capacity is no longer kept; says whether it was.
+    fn released(&mut self, order: OrderId) -> bool {
+        let known = self.lives.get(order);
+        let reserved = known.is_some_and(|known| std::mem::take(&mut known.reserved));
+        if reserved {
+            self.series.count(&table::RESERVATION, ["close", "success"]);
+            self.series.count(&table::INVENTORY_REQUESTS, ["unreserve", "destroyed"]);
+        }
+        reserved
+    }
+
+    fn won(&mut self, order: OrderId) {
+        let Some(known) = self.lives.get(order) else { return };
+        known.lease = true;
+        // A lease that a restart found was counted when it was won.
+        if known.bid {
+            self.series.count(&table::ORDER_COMPLETE, ["lease-won"]);
+        }
+        self.series.count(&table::ORDER_HANDLER, ["stop"]);
+    }
+
+    fn ended(&mut self, order: OrderId, ending: Ending) {
+        self.released(order);
+        let Some(known) = self.lives.end(order) else { return };
+        if known.lease {
+            return self.unwatched(known.watched);
+        }
+        self.series.count(&table::ORDER_HANDLER, ["stop"]);
+        let result = match (ending, known.closed) {
+            (Ending::LeaseOver, _) => return,
+            (Ending::Unknown | Ending::OverBeforeBid, _) => "order-closed",
+            (Ending::NotWon, Some(CloseCause::TimedOut)) => "bid-timeout",
+            (Ending::NotWon, Some(CloseCause::Operator | CloseCause::NoRoom)) => {
+                "bid-closed-external"
+            }
+            (Ending::NotWon, Some(CloseCause::OrderOver) | None) => "lease-lost",
+        };
+        self.series.count(&table::ORDER_COMPLETE, [result]);
+    }
+
+    fn gone(&mut self, order: OrderId) {
+        self.released(order);
+        if let Some(known) = self.lives.end(order) {
+            self.unwatched(known.watched);
+        }
+    }
+
+    fn watched(&mut self, order: OrderId) {
+        let Some(known) = self.lives.get(order) else { return };
+        if !std::mem::replace(&mut known.watched, true) {
+            self.series.count(&table::DEPLOYMENT_MONITOR, ["start"]);
+        }
+    }
+
+    fn unwatched(&mut self, was: bool) {
+        if was {
+            self.series.count(&table::DEPLOYMENT_MONITOR, ["stop"]);
+        }
+    }
+
+    fn close(&mut self, cause: LeaseCause) {
+        let name = match cause {
+            LeaseCause::ManifestTimeout => "manifest_timeout",
+            LeaseCause::Unhealthy => "unhealthy",
+            LeaseCause::Unschedulable => "unschedulable",
+            LeaseCause::Operator(_) => "operator",
+        };
+        self.series.count(&table::LEASE_CLOSES, [name]);
+        if cause.is_from_the_cluster() {
+            self.series.count(&table::DEPLOYMENT_MONITOR_HEALTH, ["failed"]);
+        }
+    }
+}

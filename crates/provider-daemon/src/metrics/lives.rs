@@ -1,0 +1,64 @@
+//! What is remembered of each order and lease, so that each thing is counted once.
+
+use std::collections::BTreeMap;
+
+use akash_types::OrderId;
+use provider_engine::bidding::order::CloseCause;
+use provider_engine::time::Now;
+
+/// Orders and leases that are looked after.
+#[derive(Debug, Default)]
+pub(super) struct Lives(BTreeMap<OrderId, Known>);
+
+/// What is remembered of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// Height of the newest block when it was noticed.
+    pub(super) height: u64,
+    /// When that was.
+    pub(super) since: Now,
+    /// Whether capacity is kept for it.
+    pub(super) reserved: bool,
+    /// Whether a bid of ours was made, or found, by this process.
+    pub(super) bid: bool,
+    /// Why our bid was closed.
+    pub(super) closed: Option<CloseCause>,
+    /// Whether it is a lease.
+    pub(super) lease: bool,
+    /// Whether its workload is watched.
+    pub(super) watched: bool,
+}
+
+impl Lives {
+    /// Says whether it is new.
+    pub(super) fn notice(&mut self, order: OrderId, height: u64, since: Now) -> bool {
+        let known = Known {
+            height,
+            since,
+            reserved: false,
+            bid: false,
+            closed: None,
+            lease: false,
+            watched: false,
+        };
+        match self.0.entry(order) {
+            std::collections::btree_map::Entry::Occupied(_) => false,
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(known);
+                true
+            }
+        }
+    }
+
+    pub(super) fn get(&mut self, order: OrderId) -> Option<&mut Known> {
+        self.0.get_mut(&order)
+    }
+
+    pub(super) fn end(&mut self, order: OrderId) -> Option<Known> {
+        self.0.remove(&order)
+    }
+
+    pub(super) fn noticed_height(&self, order: OrderId) -> Option<u64> {
+        self.0.get(&order).map(|known| known.height)
+    }
+}

@@ -1,0 +1,92 @@
+//! What is counted and measured, in the text that Prometheus reads.
+//!
+//! ```text
+//!  engine task ── input, effect ──► Metrics (counters, histograms)
+//!                                       │
+//!  scrape ────── Snapshot (gauges) ─────┴──► text
+//! ```
+//!
+//! Counters follow from what the engine is told and what it wants: whoever drives it shows each
+//! input and each effect to [`Metrics`]. Gauges are not kept at all; a scrape brings a [`Snapshot`]
+//! of how things are.
+//!
+//! The names, labels and units of the first half of [`table`] are those of the Go program, which
+//! dashboards and alerts know; the rest are ours. `docs/metrics.md` lists all of them, and a test
+//! compares. No crate is used for this: those there are write OpenMetrics, which appends `_total`
+//! to names of counters, and the names that dashboards know have none.
+//!
+//! Must not know: who scrapes, and what a value means for the provider.
+
+mod decisions;
+mod engine_gauges;
+mod lives;
+mod metric;
+mod number;
+mod observe;
+mod page;
+mod pending;
+mod process;
+mod series;
+mod snapshot;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::sync::{Mutex, PoisonError};
+
+use provider_engine::time::Now;
+use provider_engine::{Effect, Input};
+
+pub use engine_gauges::{EngineGauges, Reserved};
+pub use metric::{Description, Kind};
+pub use process::ProcessStats;
+pub use snapshot::Snapshot;
+pub use text::Format;
+
+use observe::Observer;
+use page::Page;
+
+/// Everything that is counted. Shared; every call is short.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    observer: Mutex<Observer>,
+}
+
+impl Metrics {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts what the engine is told.
+    pub fn observe_input(&self, now: Now, input: &Input) {
+        self.with(|observer| observer.input(now, input));
+    }
+
+    /// Counts what the engine wants.
+    pub fn observe(&self, now: Now, effect: &Effect) {
+        self.with(|observer| observer.effect(now, effect));
+    }
+
+    /// Counts a call of the Kubernetes driver, such as `manifests-get`.
+    pub fn kube_call(&self, action: &str, success: bool) {
+        let result = if success { "success" } else { "fail" };
+        self.with(|observer| observer.series.count(&table::KUBE_CALLS, [action, result]));
+    }
+
+    /// All of it, with how things are at the moment.
+    #[must_use]
+    pub fn render(&self, snapshot: &Snapshot<'_>, format: Format) -> String {
+        let mut page = Page::default();
+        self.with(|observer| page.take_series(&observer.series));
+        snapshot.fill(&mut page);
+        page.render(format)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Observer) -> T) -> T {
+        // A panic elsewhere leaves counts as they are, which is better than none.
+        act(&mut self.observer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

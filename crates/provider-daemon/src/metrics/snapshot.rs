@@ -1,0 +1,192 @@
+//! How things are, at the moment of a scrape.
+
+use std::time::UNIX_EPOCH;
+
+use akash_chain::follow::{FollowStatus, Health};
+use akash_chain::tx::lane::{LaneStatus, SequenceStatus};
+use provider_bus::BusStatus;
+
+use super::engine_gauges::{EngineGauges, Reserved};
+use super::number::Number;
+use super::page::Page;
+use super::process::ProcessStats;
+use super::table as t;
+use crate::store::StoreHealth;
+
+/// How things are. What is absent does not appear.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snapshot<'a> {
+    /// The engine.
+    pub engine: Option<&'a EngineGauges>,
+    /// The following of the chain.
+    pub follow: Option<&'a FollowStatus>,
+    /// The transaction lane.
+    pub lane: Option<&'a LaneStatus>,
+    /// The store.
+    pub store: Option<&'a StoreHealth>,
+    /// The bus.
+    pub bus: Option<&'a BusStatus>,
+    /// The process.
+    pub process: Option<&'a ProcessStats>,
+}
+
+impl Snapshot<'_> {
+    pub(super) fn fill(&self, page: &mut Page) {
+        page.set(&t::BUILD_INFO, [env!("CARGO_PKG_VERSION")], 1_u64);
+        if let Some(engine) = self.engine {
+            fill_engine(page, engine);
+            fill_inventory(page, engine);
+        }
+        if let Some(follow) = self.follow {
+            fill_follow(page, follow);
+        }
+        if let Some(lane) = self.lane {
+            fill_lane(page, lane);
+        }
+        if let Some(store) = self.store {
+            fill_store(page, store);
+        }
+        if let Some(bus) = self.bus {
+            page.set(&t::BUS_CONNECTED, [], bus.is_well());
+            page.set(&t::BUS_LOST, [], bus.lost_connections);
+            page.set(&t::BUS_SUPERSEDED, [], bus.superseded);
+            page.set(&t::BUS_UNDECODABLE, [], bus.undecodable);
+        }
+        for (metric, value) in self.process.iter().flat_map(|process| process.values()) {
+            if let Some(value) = value {
+                page.set(metric, [], value);
+            }
+        }
+    }
+}
+
+fn fill_engine(page: &mut Page, engine: &EngineGauges) {
+    let status = &engine.status;
+    let sum = |counts: &[(&str, usize)]| counts.iter().map(|(_, count)| count).sum::<usize>();
+    page.set(&t::ORDER_MANAGER, [], sum(&status.orders));
+    page.set(&t::DEPLOYMENT_MANAGER, [], sum(&status.leases));
+    page.set(&t::MANIFEST_MANAGER, [], engine.manifests);
+    let mut waiting = 0;
+    for (stage, count) in &status.leases {
+        page.set(&t::LEASES, [&stage.replace(' ', "-")], *count);
+        if *stage == "awaiting manifest" {
+            waiting = *count;
+        }
+    }
+    page.set(&t::ORDER_WATCHDOG, [], waiting);
+    for (stage, count) in &status.orders {
+        page.set(&t::ORDERS, [stage], *count);
+    }
+    page.set(&t::READY, [], status.ready);
+    page.set(&t::CLUSTER_FRESH, [], status.cluster_fresh);
+    page.set(&t::BREAKER_OPEN, [], status.breaker_open);
+    page.set(&t::MAINTENANCE, [], status.maintenance);
+    page.set(&t::CANNOT_PAY, [], status.cannot_pay.is_some());
+    for (kind, count) in &engine.drift {
+        page.set(&t::DRIFT_ITEMS, [kind], *count);
+    }
+}
+
+fn fill_inventory(page: &mut Page, engine: &EngineGauges) {
+    let kept = &t::INVENTORY_RESERVATIONS;
+    let (active, pending) = (&engine.active, &engine.pending);
+    page.set(kept, ["none", "quantity"], active.count.saturating_add(pending.count));
+    page.set(kept, ["none", "allocated"], active.count);
+    for (class, Reserved { amounts, ports, .. }) in [("active", active), ("pending", pending)] {
+        page.set(kept, [class, "cpu"], amounts.cpu_milli);
+        page.set(kept, [class, "gpu"], amounts.gpu);
+        page.set(kept, [class, "memory"], amounts.memory);
+        page.set(kept, [class, "storage-ephemeral"], 0_u64);
+        page.set(kept, [class, "endpoints"], *ports);
+    }
+    let (all, left) = (&t::INVENTORY_ALLOCATABLE, &t::INVENTORY_AVAILABLE);
+    page.set(all, ["nodes"], engine.nodes);
+    page.set(all, ["gpu"], Number::thousandths(engine.allocatable.gpu));
+    page.set(all, ["endpoints"], 0_u64);
+    page.set(left, ["endpoints"], engine.ports.unwrap_or(0).max(0));
+    for (metric, amounts) in [(all, engine.allocatable), (left, engine.available)] {
+        page.set(metric, ["cpu"], Number::thousandths(amounts.cpu_milli));
+        page.set(metric, ["memory"], amounts.memory);
+        page.set(metric, ["storage-ephemeral"], amounts.ephemeral);
+    }
+    for (class, (has, is_left)) in &engine.storage {
+        let quantity = format!("storage-{class}");
+        page.set(all, [&quantity], *has);
+        page.set(left, [&quantity], *is_left);
+    }
+}
+
+fn fill_follow(page: &mut Page, follow: &FollowStatus) {
+    if let Some(cursor) = follow.cursor {
+        page.set(&t::CHAIN_HEIGHT, [], cursor);
+    }
+    if let Some(head) = follow.head {
+        page.set(&t::CHAIN_HEAD_HEIGHT, [], head);
+    }
+    page.set(&t::CHAIN_LAG_BLOCKS, [], follow.lag);
+    if let Some(age) = follow.last_block_time.and_then(|at| at.duration_since(UNIX_EPOCH).ok()) {
+        page.set(&t::CHAIN_BLOCK_TIMESTAMP, [], Number::seconds(age));
+    }
+    page.set(&t::CHAIN_STALLED, [], follow.stalled);
+    page.set(&t::CHAIN_SUBSCRIBED, [], follow.subscribed);
+    for (index, node) in follow.nodes.iter().enumerate() {
+        let labels = [&*index.to_string(), host(&node.name)];
+        page.set(&t::CHAIN_NODE_USABLE, labels, node.health == Health::Usable);
+        page.set(&t::CHAIN_NODE_HEIGHT, labels, node.height);
+    }
+}
+
+/// Host and port of an address, which may carry a login or a key in its path.
+fn host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+fn fill_lane(page: &mut Page, lane: &LaneStatus) {
+    for (class, count) in &lane.queued {
+        page.set(&t::TX_QUEUE, [class.as_str()], *count);
+    }
+    page.set(&t::TX_IN_FLIGHT, [], lane.txs_in_flight);
+    page.set(&t::TX_MESSAGES_IN_FLIGHT, [], lane.messages_in_flight);
+    page.set(&t::TX_DOUBTFUL, [], lane.doubtful);
+    page.set(&t::TX_HELD, [], lane.held.len());
+    let ready = matches!(lane.sequence, SequenceStatus::Ready { .. });
+    page.set(&t::TX_SEQUENCE_READY, [], ready);
+    for coin in &lane.fees_total {
+        page.set(&t::FEES_SPENT, [coin.denom().as_str()], coin.amount());
+    }
+    for coin in &lane.fees_today {
+        page.set(&t::FEES_TODAY, [coin.denom().as_str()], coin.amount());
+    }
+}
+
+fn fill_store(page: &mut Page, store: &StoreHealth) {
+    if let Some(size) = store.size {
+        page.set(&t::STORE_SIZE, [], size);
+    }
+    page.set(&t::STORE_COMMITS, [], store.commits);
+    page.set(&t::STORE_FAILURES, [], store.failures);
+    if let Some(took) = store.last_commit {
+        page.set(&t::STORE_COMMIT_SECONDS, [], Number::seconds(took));
+    }
+    page.set(&t::STORE_HEALTHY, [], store.problem.is_none());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host;
+
+    #[test]
+    fn no_secret_of_an_address_is_shown() {
+        for (address, shown) in [
+            ("https://rpc.example.com:443", "rpc.example.com:443"),
+            ("https://user:secret@rpc.example.com/secret?key=secret", "rpc.example.com"),
+            ("http://[::1]:26657/", "[::1]:26657"),
+            ("rpc.example.com:26657#secret", "rpc.example.com:26657"),
+            ("", ""),
+        ] {
+            assert_eq!(host(address), shown);
+        }
+    }
+}

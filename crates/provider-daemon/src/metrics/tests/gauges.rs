@@ -1,0 +1,196 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, UNIX_EPOCH};
+
+use akash_chain::follow::{FollowStatus, Health, NodeHealth, Unusable};
+use akash_chain::tx::lane::{HoldReason, LaneStatus, SequenceStatus};
+use akash_types::Class;
+use provider_bus::{BusStatus, Connection};
+use provider_engine::bidding::pricing::Pricing;
+use provider_engine::cluster::view::{
+    Amounts, ClusterView, LeaseView, Node, StorageClass, ViewChange,
+};
+use provider_engine::time::Now;
+use provider_engine::{Engine, Input, Settings};
+
+use super::super::{EngineGauges, Format, Metrics, Reserved, Snapshot};
+use super::{address, lease, samples, uakt};
+use crate::store::StoreHealth;
+
+fn page(snapshot: &Snapshot<'_>) -> String {
+    Metrics::new().render(snapshot, Format::Prometheus)
+}
+
+fn engine() -> Engine {
+    let settings = Settings::new(address(2), uakt(5), uakt(1), Pricing::RandomRange);
+    Engine::new(settings)
+}
+
+fn view() -> ClusterView {
+    let node = Node {
+        schedulable: true,
+        allocatable: Amounts { cpu_milli: 4_500, memory: 1 << 33, ephemeral: 1 << 40, gpu: 2 },
+        others: Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 0, gpu: 0 },
+        ..Node::default()
+    };
+    let class = StorageClass { allocatable: 1_000, others: 100 };
+    ClusterView {
+        nodes: [("a".into(), node.clone()), ("b".into(), node)].into(),
+        storage: [("beta3".into(), class)].into(),
+        leases: [(lease(1), LeaseView::empty(lease(1)))].into(),
+        ..ClusterView::default()
+    }
+}
+
+#[test]
+fn capacity_has_the_units_of_the_contract() {
+    let mut engine = engine();
+    engine.handle(Now::default(), Input::View(ViewChange::Whole(Box::new(view()))));
+    let gauges = EngineGauges::of(&engine.published());
+    let page = page(&Snapshot { engine: Some(&gauges), ..Snapshot::default() });
+    assert_eq!(
+        samples(&page, "provider_inventory_allocatable_total"),
+        [
+            "{quantity=\"cpu\"} 9",
+            "{quantity=\"endpoints\"} 0",
+            "{quantity=\"gpu\"} 0.004",
+            "{quantity=\"memory\"} 17179869184",
+            "{quantity=\"nodes\"} 2",
+            "{quantity=\"storage-beta3\"} 1000",
+            "{quantity=\"storage-ephemeral\"} 2199023255552",
+        ]
+    );
+    assert_eq!(
+        samples(&page, "provider_inventory_available_total"),
+        [
+            "{quantity=\"cpu\"} 8",
+            "{quantity=\"endpoints\"} 0",
+            "{quantity=\"memory\"} 15032385536",
+            "{quantity=\"storage-beta3\"} 900",
+            "{quantity=\"storage-ephemeral\"} 2199023255552",
+        ]
+    );
+    assert_eq!(samples(&page, "provider_cluster_fresh"), ["1"]);
+    assert_eq!(samples(&page, "provider_ready"), ["0"]);
+    assert_eq!(samples(&page, "provider_manifest_manager"), ["0"]);
+    assert_eq!(samples(&page, "provider_orders").len(), 8);
+    assert!(samples(&page, "provider_leases").contains(&"{stage=\"awaiting-manifest\"} 0".into()));
+}
+
+#[test]
+fn reservations_are_shown_by_whether_they_run() {
+    let mut gauges = EngineGauges::of(&engine().published());
+    let amounts = Amounts { cpu_milli: 1_500, memory: 64, ephemeral: 32, gpu: 1 };
+    gauges.active = Reserved { count: 2, amounts, ports: 3 };
+    gauges.pending = Reserved { count: 1, amounts: Amounts::default(), ports: 0 };
+    gauges.drift = BTreeMap::from([("bid_missing", 2)]);
+    gauges.status.leases = vec![("awaiting manifest", 4), ("running", 2)];
+    gauges.status.orders = vec![("seen", 1), ("open", 2)];
+    gauges.status.cannot_pay = Some("empty".into());
+    let page = page(&Snapshot { engine: Some(&gauges), ..Snapshot::default() });
+    let kept = samples(&page, "provider_inventory_reservations_total");
+    assert_eq!(
+        kept[..5],
+        [
+            "{classification=\"active\",quantity=\"cpu\"} 1500",
+            "{classification=\"active\",quantity=\"endpoints\"} 3",
+            "{classification=\"active\",quantity=\"gpu\"} 1",
+            "{classification=\"active\",quantity=\"memory\"} 64",
+            "{classification=\"active\",quantity=\"storage-ephemeral\"} 0",
+        ]
+    );
+    assert_eq!(
+        kept[5..7],
+        [
+            "{classification=\"none\",quantity=\"allocated\"} 2",
+            "{classification=\"none\",quantity=\"quantity\"} 3",
+        ]
+    );
+    assert_eq!(kept.len(), 12);
+    for (name, value) in [
+        ("provider_order_manager", "3"),
+        ("provider_deployment_manager", "6"),
+        ("provider_order_watchdog", "4"),
+        ("provider_cannot_pay", "1"),
+        ("provider_drift_items", "{kind=\"bid_missing\"} 2"),
+    ] {
+        assert_eq!(samples(&page, name), [value], "{name}");
+    }
+}
+
+#[test]
+fn the_chain_side_is_shown_without_secrets() {
+    let node = |name: &str, height, health| NodeHealth {
+        name: name.into(),
+        height,
+        subscribed: false,
+        health,
+    };
+    let follow = FollowStatus {
+        cursor: Some(100),
+        head: Some(103),
+        lag: 3,
+        last_block_time: Some(UNIX_EPOCH + Duration::from_millis(1_700_000_000_250)),
+        stalled: true,
+        nodes: vec![
+            node("https://key:secret@a.example:443/secret", 103, Health::Usable),
+            node("https://a.example:443", 50, Health::Unusable(Unusable::NoResults)),
+        ],
+        ..FollowStatus::default()
+    };
+    let lane = LaneStatus {
+        queued: vec![(Class::Bid, 4), (Class::Close, 0)],
+        txs_in_flight: 2,
+        sequence: SequenceStatus::Ready { next: 7 },
+        held: vec![(None, HoldReason::MempoolFull { log: "x".into() })],
+        fees_today: vec![uakt(5)],
+        fees_total: vec![uakt(50)],
+        ..LaneStatus::default()
+    };
+    let page = page(&Snapshot { follow: Some(&follow), lane: Some(&lane), ..Snapshot::default() });
+    assert!(!page.contains("secret"));
+    for (name, value) in [
+        ("provider_chain_height", "100"),
+        ("provider_chain_head_height", "103"),
+        ("provider_chain_lag_blocks", "3"),
+        ("provider_chain_block_timestamp_seconds", "1700000000.25"),
+        ("provider_chain_stalled", "1"),
+        ("provider_tx_in_flight", "2"),
+        ("provider_tx_held", "1"),
+        ("provider_tx_sequence_ready", "1"),
+        ("provider_fees_spent", "{denom=\"uakt\"} 50"),
+        ("provider_fees_today", "{denom=\"uakt\"} 5"),
+    ] {
+        assert_eq!(samples(&page, name), [value], "{name}");
+    }
+    assert_eq!(
+        samples(&page, "provider_chain_node_usable"),
+        ["{index=\"0\",node=\"a.example:443\"} 1", "{index=\"1\",node=\"a.example:443\"} 0"]
+    );
+    assert_eq!(samples(&page, "provider_tx_queue")[0], "{class=\"bid\"} 4");
+}
+
+#[test]
+fn store_and_bus_show_whether_they_are_well() {
+    let store = StoreHealth {
+        size: Some(4096),
+        commits: 3,
+        failures: 1,
+        last_commit: Some(Duration::from_micros(2_500)),
+        problem: Some("full".into()),
+    };
+    let connection =
+        Connection::Reconnecting { since: UNIX_EPOCH, attempts: 1, reason: String::new() };
+    let bus = BusStatus { connection, lost_connections: 2, superseded: 0, undecodable: 1 };
+    let page = page(&Snapshot { store: Some(&store), bus: Some(&bus), ..Snapshot::default() });
+    for (name, value) in [
+        ("provider_store_size_bytes", "4096"),
+        ("provider_store_commit_seconds", "0.0025"),
+        ("provider_store_failures", "1"),
+        ("provider_store_healthy", "0"),
+        ("provider_bus_connected", "0"),
+        ("provider_bus_lost_connections", "2"),
+        ("provider_bus_undecodable", "1"),
+    ] {
+        assert_eq!(samples(&page, name), [value], "{name}");
+    }
+}

@@ -1,0 +1,101 @@
+//! What can go wrong with the store.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a call to the store did not do what it should. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk refused.
+    #[error("the store's disk refused: {0}")]
+    Disk(#[source] io::Error),
+    /// The file is not what was written to it. A restart moves it aside.
+    #[error("the store's file is damaged: {0}")]
+    Damaged(String),
+    /// A row is not what was written to it.
+    #[error("row {row} of the store cannot be read")]
+    Row {
+        /// Its key.
+        row: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// It failed before, and cannot be opened again.
+    #[error("the store cannot be opened again after a failure")]
+    Reopen(#[source] Box<OpenError>),
+    /// Something else.
+    #[error("the store failed")]
+    Other(#[source] Box<redb::Error>),
+}
+
+impl StoreError {
+    /// Whether the disk has no room: deleting something would help.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match self {
+            Self::Disk(error) => {
+                matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+            }
+            Self::Reopen(error) => match &**error {
+                OpenError::Disk { source, .. } => {
+                    matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Why there is no store.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it.
+    #[error(
+        "the store {path} is in use by another process; end that one, or give this one a path of its own"
+    )]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk refused.
+    #[error("the store {path} cannot be opened: {source}")]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+    /// A file that cannot be used could not be moved aside either.
+    #[error("the store {path} cannot be used ({why}) and cannot be moved aside: {source}")]
+    Stuck {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What moving it said.
+        source: io::Error,
+    },
+    /// Even a new file cannot be used.
+    #[error("the new store {path} cannot be used: {why}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Whatever redb says, as one of ours. It has an error type for each step.
+pub(super) fn failure(error: impl Into<redb::Error>) -> StoreError {
+    match error.into() {
+        redb::Error::Io(error) => StoreError::Disk(error),
+        redb::Error::PreviousIo => StoreError::Disk(io::Error::other("it failed before")),
+        redb::Error::Corrupted(what) => StoreError::Damaged(what),
+        error @ (redb::Error::TableTypeMismatch { .. }
+        | redb::Error::TableDoesNotExist(_)
+        | redb::Error::TypeDefinitionChanged { .. }) => StoreError::Damaged(error.to_string()),
+        error => StoreError::Other(Box::new(error)),
+    }
+}

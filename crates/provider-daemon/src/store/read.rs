@@ -1,0 +1,140 @@
+//! Reading what was kept.
+
+use akash_types::{Coin, LeaseId};
+use provider_engine::journal::Subject;
+use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::error::{StoreError, failure};
+use super::format::{BY_SUBJECT, CURSOR, ENTRIES, LEASES, META};
+use super::history::{LeaseHistory, row_of};
+use super::open::Store;
+use super::record::Record;
+
+impl Store {
+    /// Height up to which everything was handled; `None` if nothing was yet.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn cursor(&self) -> Result<Option<u64>, StoreError> {
+        let meta = self.read()?.open_table(META).map_err(failure)?;
+        Ok(meta.get(CURSOR).map_err(failure)?.map(|height| height.value()))
+    }
+
+    /// The newest `limit` decisions about something, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn why(&self, subject: Subject, limit: usize) -> Result<Vec<Record>, StoreError> {
+        let transaction = self.read()?;
+        let by_subject = transaction.open_table(BY_SUBJECT).map_err(failure)?;
+        let entries = transaction.open_table(ENTRIES).map_err(failure)?;
+        let subject = subject.to_string();
+        let range = (subject.as_str(), 0)..=(subject.as_str(), u64::MAX);
+        let mut found = Vec::new();
+        for row in by_subject.range(range).map_err(failure)?.rev().take(limit) {
+            let sequence = row.map_err(failure)?.0.value().1;
+            if let Some(bytes) = entries.get(sequence).map_err(failure)? {
+                found.push(Record::read(sequence, bytes.value())?);
+            }
+        }
+        found.reverse();
+        Ok(found)
+    }
+
+    /// Orders and deployments with this number about which something was decided.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn subjects(&self, dseq: u64) -> Result<Vec<Subject>, StoreError> {
+        let by_subject = self.read()?.open_table(BY_SUBJECT).map_err(failure)?;
+        let mut found = Vec::new();
+        let mut from = String::new();
+        // From one subject to the next, over all of its entries.
+        while let Some(row) = by_subject.range((from.as_str(), 0)..).map_err(failure)?.next() {
+            let subject = row.map_err(failure)?.0.value().0.to_owned();
+            found.extend(subject_of(&subject).filter(|subject| match subject {
+                Subject::Order(order) => order.dseq() == dseq,
+                Subject::Deployment(deployment) => deployment.dseq() == dseq,
+                Subject::Provider => false,
+            }));
+            // No subject has this character, and it comes before all that subjects have.
+            from = subject;
+            from.push('\u{1}');
+        }
+        Ok(found)
+    }
+
+    /// The newest `limit` decisions about anything, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn recent(&self, limit: usize) -> Result<Vec<Record>, StoreError> {
+        let entries = self.read()?.open_table(ENTRIES).map_err(failure)?;
+        let mut found = Vec::new();
+        for row in entries.iter().map_err(failure)?.rev().take(limit) {
+            let (sequence, bytes) = row.map_err(failure)?;
+            found.push(Record::read(sequence.value(), bytes.value())?);
+        }
+        found.reverse();
+        Ok(found)
+    }
+
+    /// What became of one lease, if it is remembered.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn history(&self, lease: LeaseId) -> Result<Option<LeaseHistory>, StoreError> {
+        let leases = self.read()?.open_table(LEASES).map_err(failure)?;
+        let key = lease.to_string();
+        let row = leases.get(key.as_str()).map_err(failure)?;
+        row.map(|row| Ok(row_of(&key, row.value())?.read(lease))).transpose()
+    }
+
+    /// What became of every lease that is remembered, by id.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn earnings(&self) -> Result<Vec<LeaseHistory>, StoreError> {
+        let leases = self.read()?.open_table(LEASES).map_err(failure)?;
+        let mut found = Vec::new();
+        for row in leases.iter().map_err(failure)? {
+            let (key, bytes) = row.map_err(failure)?;
+            let row = row_of(key.value(), bytes.value())?;
+            let lease: LeaseId = key.value().parse().map_err(|error| {
+                StoreError::Damaged(format!("{:?} is no lease: {error}", key.value()))
+            })?;
+            found.push(row.read(lease));
+        }
+        Ok(found)
+    }
+
+    /// What all leases earned together, by denomination.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn earned(&self) -> Result<Vec<Coin>, StoreError> {
+        let mut sums = std::collections::BTreeMap::new();
+        for coin in self.earnings()?.into_iter().flat_map(|lease| lease.earned) {
+            let sum: &mut u128 = sums.entry(coin.denom().clone()).or_default();
+            *sum = sum.saturating_add(coin.amount());
+        }
+        Ok(sums.into_iter().map(|(denom, amount)| Coin::new(denom, amount)).collect())
+    }
+
+    fn read(&self) -> Result<ReadTransaction, StoreError> {
+        self.database()?.begin_read().map_err(failure)
+    }
+}
+
+/// The subject that was written like this.
+fn subject_of(text: &str) -> Option<Subject> {
+    let order = text.parse().ok().map(Subject::Order);
+    order.or_else(|| text.parse().ok().map(Subject::Deployment))
+}

@@ -1,0 +1,78 @@
+//! A decision as it is written down.
+
+use std::fmt;
+
+use provider_engine::journal::Entry;
+use serde::{Deserialize, Serialize};
+
+use super::detail::detail;
+use super::error::StoreError;
+use super::kind::kind;
+
+/// Most characters of words. A tenant's manifest can make a refusal long.
+const WORDS: usize = 2_000;
+
+/// Most bytes of detail; without it the words have to do.
+const DETAIL: usize = 4_096;
+
+/// A decision as it is written down, and shown to whoever asks why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its place in the journal.
+    #[serde(default)]
+    pub sequence: u64,
+    /// Height of the newest block then.
+    pub height: u64,
+    /// Its time, in seconds since 1970.
+    pub time: u64,
+    /// About what: an order, a deployment, or the provider, as text.
+    pub subject: String,
+    /// A name of what was decided that does not change.
+    pub kind: String,
+    /// What was decided, in words.
+    pub words: String,
+    /// What mattered, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<serde_json::Value>,
+}
+
+impl Record {
+    pub(super) fn new(sequence: u64, entry: &Entry) -> Self {
+        let detail = detail(&entry.decision)
+            .filter(|detail| serde_json::to_vec(detail).is_ok_and(|bytes| bytes.len() <= DETAIL));
+        Self {
+            sequence,
+            height: entry.height,
+            time: entry.time.unix(),
+            subject: entry.subject.to_string(),
+            kind: kind(&entry.decision).to_owned(),
+            words: shortened(&entry.decision.to_string()),
+            detail,
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        // Numbers, texts and a JSON value always have a JSON form.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    pub(super) fn read(sequence: u64, bytes: &[u8]) -> Result<Self, StoreError> {
+        let read = serde_json::from_slice(bytes);
+        let read: Self =
+            read.map_err(|source| StoreError::Row { row: format!("entries/{sequence}"), source })?;
+        Ok(Self { sequence, ..read })
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "height {}: {}", self.height, self.words)
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(WORDS) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}

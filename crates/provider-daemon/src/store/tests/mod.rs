@@ -1,0 +1,6 @@
+mod build;
+mod crash;
+mod disk;
+mod journal;
+mod leases;
+mod opening;
