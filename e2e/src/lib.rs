@@ -2,4 +2,6 @@
 //!
 //! A component that cannot be had is a failure that says what to install, never a skip.
 
+pub mod network;
 pub mod npm;
+pub mod program;

@@ -1,0 +1,309 @@
+//! A chain, a simulated cluster and a provider, each a process that can be killed and comes back
+//! where it was.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::program::{self, Process, word_after};
+
+const CHAIN_ID: &str = "local";
+
+/// The three processes and where they keep what they keep.
+#[derive(Debug)]
+pub struct Network {
+    folder: PathBuf,
+    settings: Settings,
+    /// The chain; `None` while it is down.
+    pub chain: Option<Process>,
+    /// The cluster; `None` while it is down.
+    pub cluster: Option<Process>,
+    /// The provider; `None` while it is down.
+    pub provider: Option<Process>,
+    rpc: String,
+    grpc: String,
+    sim: String,
+    sim_http: String,
+    /// Nodes that the provider asks; the chain's own if empty.
+    pub nodes: Vec<String>,
+}
+
+/// How a network is made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Time between blocks, as the devnet takes it.
+    pub block_time: String,
+    /// The machines, as the simulated cluster takes them.
+    pub machines: String,
+    /// How much faster than real it starts and ends things.
+    pub speed: u32,
+    /// More for `run`.
+    pub run: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            block_time: "250ms".to_owned(),
+            machines: "20*node:cpu=64,memory=256Gi,disk=2Ti".to_owned(),
+            speed: 100,
+            run: Vec::new(),
+        }
+    }
+}
+
+impl Network {
+    /// Starts the chain and the cluster and registers a provider, which does not run yet.
+    ///
+    /// # Errors
+    ///
+    /// When one of them does not start.
+    pub fn start(folder: &Path, settings: Settings) -> Result<Self> {
+        let any = "127.0.0.1:0".to_owned();
+        let mut network = Self {
+            folder: folder.to_owned(),
+            settings,
+            chain: None,
+            cluster: None,
+            provider: None,
+            rpc: any.clone(),
+            grpc: any.clone(),
+            sim: any.clone(),
+            sim_http: any,
+            nodes: Vec::new(),
+        };
+        network.start_chain()?;
+        network.start_cluster()?;
+        let file = folder.join("provider.yaml");
+        std::fs::write(&file, "host: https://localhost:8443\n")?;
+        let file = file.to_str().context("a path that is no text")?;
+        network.tx("operator", &["provider", "create", file])?;
+        Ok(network)
+    }
+
+    fn at(&self, name: &str) -> Result<String> {
+        Ok(self.folder.join(name).to_str().context("a path that is no text")?.to_owned())
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.log"))
+    }
+
+    /// What the provider has said so far.
+    #[must_use]
+    pub fn provider_log(&self) -> String {
+        std::fs::read_to_string(self.log("provider")).unwrap_or_default()
+    }
+
+    /// Starts the chain where it was.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn start_chain(&mut self) -> Result<()> {
+        let state = self.at("chain")?;
+        let args = ["devnet", "--state", &state, "--block-time", &self.settings.block_time];
+        let ports = ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc];
+        let args = [&args[..], &ports].concat();
+        let (process, lines) =
+            Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;
+        let bare = |name| {
+            let url = word_after(&lines, name).context("the devnet does not say where it is")?;
+            anyhow::Ok(url.trim_start_matches("http://").to_owned())
+        };
+        (self.rpc, self.grpc) = (bare("rpc")?, bare("grpc")?);
+        self.chain = Some(process);
+        Ok(())
+    }
+
+    /// Starts the cluster where it was.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn start_cluster(&mut self) -> Result<()> {
+        let (state, speed) = (self.at("cluster")?, self.settings.speed.to_string());
+        let args = ["sim-cluster", "--state", &state, "--listen", &self.sim, "--http"];
+        let more = [&self.sim_http, "--nodes", &self.settings.machines, "--speed", &speed];
+        let args = [&args[..], &more].concat();
+        let (process, lines) =
+            Process::start_and_read(&args, &[], &self.log("cluster"), "Ctrl-C")?;
+        self.sim = word_after(&lines, "cluster").context("no address of the cluster")?;
+        let web = word_after(&lines, "web").context("no address of the workloads")?;
+        self.sim_http = web.trim_start_matches("http://").to_owned();
+        self.cluster = Some(process);
+        Ok(())
+    }
+
+    /// Starts the provider.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn start_provider(&mut self) -> Result<()> {
+        let nodes = match self.nodes.as_slice() {
+            [] => format!("http://{}", self.rpc),
+            nodes => nodes.join(","),
+        };
+        let home = self.at("chain")?;
+        let (store, socket) = (self.at("store.redb")?, self.at("ctl.sock")?);
+        let mut args = vec!["run", "--from", "operator", "--cluster", "simulated"];
+        args.extend(["--sim-cluster-address", &self.sim, "--node", &nodes]);
+        args.extend(["--home", &home, "--keyring-backend", "test", "--chain-id", CHAIN_ID]);
+        args.extend(["--store-path", &store, "--ctl-socket", &socket]);
+        args.extend(["--bid-price-cpu-scale", "0.001", "--bid-deposit", "500000uact"]);
+        args.extend(["--gas-prices", "0.025uakt"]);
+        args.extend(self.settings.run.iter().map(String::as_str));
+        self.provider = Some(Process::start(&args, &[], &self.log("provider"))?);
+        Ok(())
+    }
+
+    /// Deletes what the provider keeps; it has to be down.
+    pub fn forget_store(&self) {
+        let _ = std::fs::remove_file(self.folder.join("store.redb"));
+    }
+
+    /// Where the chain answers, without a scheme.
+    #[must_use]
+    pub fn rpc(&self) -> &str {
+        &self.rpc
+    }
+
+    /// Where workloads answer.
+    #[must_use]
+    pub fn web(&self) -> &str {
+        &self.sim_http
+    }
+
+    /// Runs a command of the program on this network.
+    ///
+    /// # Errors
+    ///
+    /// When it fails.
+    pub fn run(&self, args: &[&str]) -> Result<String> {
+        let (home, node) = (self.at("chain")?, format!("http://{}", self.rpc));
+        let variables = [
+            ("AKASH_HOME", home.as_str()),
+            ("AKASH_NODE", &node),
+            ("AKASH_CHAIN_ID", CHAIN_ID),
+            ("AKASH_KEYRING_BACKEND", "test"),
+        ];
+        program::run(args, &variables)
+    }
+
+    /// The same, with what it prints as JSON.
+    ///
+    /// # Errors
+    ///
+    /// When it fails, or prints something else.
+    pub fn json(&self, args: &[&str]) -> Result<Value> {
+        let printed = self.run(&[args, &["-o", "json"]].concat())?;
+        serde_json::from_str(&printed).with_context(|| format!("`{}`: {printed}", args.join(" ")))
+    }
+
+    /// Asks the provider as its operator.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer, or refuses.
+    pub fn ctl(&self, args: &[&str]) -> Result<Value> {
+        let socket = self.at("ctl.sock")?;
+        self.json(&[&["ctl", "--socket", &socket], args].concat())
+    }
+
+    /// Sends a transaction that succeeds.
+    ///
+    /// # Errors
+    ///
+    /// When it does not.
+    pub fn tx(&self, from: &str, args: &[&str]) -> Result<Value> {
+        let result = self.json(&[&["tx"], args, &["--from", from, "-y"]].concat())?;
+        if result["code"] != 0 {
+            bail!("{result}");
+        }
+        Ok(result)
+    }
+
+    /// The address of a key.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn address(&self, key: &str) -> Result<String> {
+        Ok(self.run(&["keys", "show", key, "-a"])?.trim().to_owned())
+    }
+
+    /// Puts several messages, made by commands of the program, into one transaction, signs and sends
+    /// it with the program, and waits for its block.
+    ///
+    /// # Errors
+    ///
+    /// When it does not succeed.
+    pub fn tx_of(&self, from: &str, messages: &[Value]) -> Result<Value> {
+        let gas = (400_000 + 600_000 * messages.len()).to_string();
+        let fee = (600_000 * messages.len() / 20 + 50_000).to_string();
+        let transaction = serde_json::json!({
+            "body": {
+                "messages": messages, "memo": "", "timeout_height": "0",
+                "extension_options": [], "non_critical_extension_options": []
+            },
+            "auth_info": {
+                "signer_infos": [],
+                "fee": {
+                    "amount": [{"denom": "uakt", "amount": fee}], "gas_limit": gas,
+                    "payer": "", "granter": ""
+                },
+                "tip": null
+            },
+            "signatures": []
+        });
+        let file = self.at("unsigned.json")?;
+        std::fs::write(&file, transaction.to_string())?;
+        let signed = self.run(&["tx", "sign", &file, "--from", from])?;
+        let file = self.at("signed.json")?;
+        std::fs::write(&file, signed)?;
+        let result = self.json(&["tx", "broadcast", &file, "-y"])?;
+        if result["code"] != 0 {
+            bail!("{result}");
+        }
+        Ok(result)
+    }
+
+    /// What a command of `tx` would send.
+    ///
+    /// # Errors
+    ///
+    /// When it makes no sense.
+    pub fn message(&self, from: &str, args: &[&str]) -> Result<Value> {
+        let make = ["--from", from, "--generate-only", "--offline", "--gas", "1"];
+        let made = self.run(&[&["tx"], args, &make].concat())?;
+        let mut made: Value = serde_json::from_str(&made)?;
+        Ok(made["body"]["messages"][0].take())
+    }
+}
+
+/// Looks until something is so; the last problem if it never is.
+///
+/// # Errors
+///
+/// When it is not so within `limit`.
+pub fn wait_until<T>(
+    what: &str,
+    limit: Duration,
+    mut look: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let began = Instant::now();
+    loop {
+        let problem = match look() {
+            Ok(Some(found)) => return Ok(found),
+            Ok(None) => "not yet".to_owned(),
+            Err(error) => format!("{error:#}"),
+        };
+        if began.elapsed() >= limit {
+            bail!("{what}: not so after {limit:?}: {problem}");
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
