@@ -107,8 +107,7 @@ impl Network {
         let args = ["devnet", "--state", &state, "--block-time", &self.settings.block_time];
         let ports = ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc];
         let args = [&args[..], &ports].concat();
-        let (process, lines) =
-            Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;
+        let (process, lines) = Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;
         let bare = |name| {
             let url = word_after(&lines, name).context("the devnet does not say where it is")?;
             anyhow::Ok(url.trim_start_matches("http://").to_owned())
@@ -128,8 +127,7 @@ impl Network {
         let args = ["sim-cluster", "--state", &state, "--listen", &self.sim, "--http"];
         let more = [&self.sim_http, "--nodes", &self.settings.machines, "--speed", &speed];
         let args = [&args[..], &more].concat();
-        let (process, lines) =
-            Process::start_and_read(&args, &[], &self.log("cluster"), "Ctrl-C")?;
+        let (process, lines) = Process::start_and_read(&args, &[], &self.log("cluster"), "Ctrl-C")?;
         self.sim = word_after(&lines, "cluster").context("no address of the cluster")?;
         let web = word_after(&lines, "web").context("no address of the workloads")?;
         self.sim_http = web.trim_start_matches("http://").to_owned();

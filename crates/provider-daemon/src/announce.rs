@@ -68,10 +68,9 @@ impl Announcer {
 
     /// Tells what is in the own wallet.
     pub fn wallet(&self, address: &str, coins: &[Coin], height: u64) {
-        let coins = coins.iter().map(|coin| fact::Coin {
-            denom: coin.denom().to_string(),
-            amount: coin.amount(),
-        });
+        let coins = coins
+            .iter()
+            .map(|coin| fact::Coin { denom: coin.denom().to_string(), amount: coin.amount() });
         let address = address.to_owned();
         self.bus.publish(&fact::BalanceStatus { address, coins: coins.collect(), height });
     }

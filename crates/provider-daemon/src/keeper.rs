@@ -63,7 +63,9 @@ impl Witness for Keeper {
                 match fact {
                     Fact::Ready => tracing::info!("chain and cluster were read: the provider acts"),
                     Fact::Breaker(true) => {
-                        tracing::error!("too many leases look bad: nothing is destroyed until it is better");
+                        tracing::error!(
+                            "too many leases look bad: nothing is destroyed until it is better"
+                        );
                     }
                     Fact::Breaker(false) => tracing::info!("destruction goes on"),
                     Fact::Wallet { can_bid: false, state } => {

@@ -168,10 +168,7 @@ where
 }
 
 /// How intents ended, told to the engine.
-async fn pass_ends(
-    mut ends: mpsc::UnboundedReceiver<IntentEnd>,
-    inbox: Inbox,
-) -> Ended {
+async fn pass_ends(mut ends: mpsc::UnboundedReceiver<IntentEnd>, inbox: Inbox) -> Ended {
     while let Some(IntentEnd { intent, outcome, fee }) = ends.recv().await {
         let end = TxEnd { intent, outcome, fee };
         if inbox.tell(Input::Tx(end)).await.is_err() {

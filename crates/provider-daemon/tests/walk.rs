@@ -120,10 +120,8 @@ async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs()
     shows(&running, "the lease", |published| stage(published) == Some("awaiting manifest")).await;
 
     let manifest = Sdl::read(HELLO).unwrap().manifest().clone();
-    let request = TenantRequest::Manifest {
-        deployment: order.deployment_id(),
-        manifest: Arc::new(manifest),
-    };
+    let request =
+        TenantRequest::Manifest { deployment: order.deployment_id(), manifest: Arc::new(manifest) };
     let reply = running.handle().tenant(request).await.unwrap();
     assert!(matches!(reply, Reply::Manifest(ManifestAnswer::Accepted { .. })), "{reply:?}");
     shows(&running, "the workload", |published| stage(published) == Some("running")).await;

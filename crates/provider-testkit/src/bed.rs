@@ -9,16 +9,12 @@ use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::message::deployment::{CreateDeployment, close_deployment, create_deployment};
 use akash_chain::tx::message::market::create_lease;
 use akash_chain::tx::message::provider::create_provider;
-use akash_chain::tx::{
-    Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, Wait, broadcast,
-};
+use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, Wait, broadcast};
 use akash_devnet::node::{Block, Chain};
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, State};
 use akash_sdl::Sdl;
-use akash_types::{
-    Address, BidId, Coin, DeploymentId, Deposit, GroupId, OrderId, Provider,
-};
+use akash_types::{Address, BidId, Coin, DeploymentId, Deposit, GroupId, OrderId, Provider};
 
 /// Name of the chain.
 pub const CHAIN_ID: &str = "bed";

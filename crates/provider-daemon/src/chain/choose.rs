@@ -6,9 +6,8 @@ use akash_chain::follow::{FollowStatus, Health};
 /// well, else the one that is furthest. `None` if no node is known to be well.
 #[must_use]
 pub fn choose(status: &FollowStatus, current: usize) -> Option<usize> {
-    let usable = |index: usize| {
-        status.nodes.get(index).is_some_and(|node| node.health == Health::Usable)
-    };
+    let usable =
+        |index: usize| status.nodes.get(index).is_some_and(|node| node.health == Health::Usable);
     if usable(current) {
         return Some(current);
     }

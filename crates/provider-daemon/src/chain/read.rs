@@ -151,10 +151,5 @@ impl<T: Transport> Reading<'_, T> {
 }
 
 const fn of(id: DeploymentId) -> LeaseFilter {
-    LeaseFilter {
-        owner: Some(id.owner()),
-        dseq: Some(id.dseq()),
-        provider: None,
-        state: None,
-    }
+    LeaseFilter { owner: Some(id.owner()), dseq: Some(id.dseq()), provider: None, state: None }
 }

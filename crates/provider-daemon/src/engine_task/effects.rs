@@ -113,9 +113,10 @@ impl<C: Execute + Clone + 'static, S: Script> Outside for World<C, S> {
             Effect::Script(id, request) => {
                 let script = self.script.clone();
                 let span = tracing::debug_span!("price");
-                self.spawn(span, async move {
-                    Input::Script { id, result: script.ask(request).await }
-                });
+                self.spawn(
+                    span,
+                    async move { Input::Script { id, result: script.ask(request).await } },
+                );
             }
             // Kept, published and answered by the engine's owner.
             Effect::Record(_) | Effect::Publish(_) | Effect::Reply(..) | Effect::WakeAt(_) => {}

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use akash_types::{Address, GroupSpec, ResourceOffer};
+use akash_types::{Address, GroupSpec};
 use provider_engine::bidding::decline::Decline;
-use provider_engine::bidding::pricing::Quote;
-use provider_engine::engine::Published;
+use provider_engine::engine::{Published, WouldBid};
 use provider_engine::{Input, OperatorRequest, Reply, TenantRequest};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -44,12 +43,7 @@ pub struct ScreenRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Screening {
     /// Yes, with this.
-    Yes {
-        /// What would be offered.
-        offer: Vec<ResourceOffer>,
-        /// For how much per block, or what a script has to be asked to know.
-        quote: Quote,
-    },
+    Yes(WouldBid),
     /// No, and why.
     No(Vec<Decline>),
     /// It cannot be said yet: chain or cluster were not read.
@@ -180,7 +174,8 @@ impl Letters {
             }
         };
         let mut count = count;
-        while count > 0 && count < most
+        while count > 0
+            && count < most
             && let Ok(request) = self.requests.try_recv()
         {
             into.push(request);
@@ -191,9 +186,7 @@ impl Letters {
 }
 
 /// An inbox, who may write to it, and what everybody outside holds.
-pub(crate) fn open(
-    first: Published,
-) -> (Inbox, Handle, Letters, watch::Sender<Arc<Published>>) {
+pub(crate) fn open(first: Published) -> (Inbox, Handle, Letters, watch::Sender<Arc<Published>>) {
     let (sender, letters) = mpsc::channel(LETTERS);
     let (requests, received) = mpsc::channel(REQUESTS);
     let (shown, watched) = watch::channel(Arc::new(first));

@@ -7,8 +7,8 @@ use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input, Reply, RequestId};
 use tokio::sync::oneshot;
 
-use super::inbox::{Letter, ScreenRequest, Screening};
 use super::Witness;
+use super::inbox::{Letter, ScreenRequest, Screening};
 
 /// Who waits for an answer.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ fn screen(engine: &mut Engine, request: &ScreenRequest) -> Screening {
     match engine.screen(&Ask { owner, spec, reclamation_min_window }) {
         None => Screening::Unknown,
         Some(Err(reasons)) => Screening::No(reasons),
-        Some(Ok((offer, quote))) => Screening::Yes { offer, quote },
+        Some(Ok(bid)) => Screening::Yes(bid),
     }
 }
 

@@ -14,6 +14,15 @@ use crate::effect::Effect;
 use crate::input::PriceId;
 use crate::journal::Decision;
 
+/// What a bid would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WouldBid {
+    /// What would be offered.
+    pub offer: Vec<ResourceOffer>,
+    /// For how much per block, or what a script has to be asked to know.
+    pub quote: Quote,
+}
+
 impl Engine {
     /// Judges an order, and keeps capacity for it if it fits. Without what judging takes, it
     /// waits: unknown is neither yes nor no.
@@ -51,10 +60,7 @@ impl Engine {
 
     /// Whether there would be a bid on `ask` now, with what offer and at what price, which only a
     /// script may know. `None` as long as it cannot be said.
-    pub fn screen(
-        &mut self,
-        ask: &Ask<'_>,
-    ) -> Option<Result<(Vec<ResourceOffer>, Quote), Vec<Decline>>> {
+    pub fn screen(&mut self, ask: &Ask<'_>) -> Option<Result<WouldBid, Vec<Decline>>> {
         let offer = match self.verdict(ask)? {
             Verdict::Bid { offer, .. } => offer,
             Verdict::Decline(reasons) => return Some(Err(reasons)),
@@ -68,7 +74,7 @@ impl Engine {
             }
             Ok(quote)
         });
-        Some(quote.map(|quote| (offer, quote)).map_err(|reason| vec![reason]))
+        Some(quote.map(|quote| WouldBid { offer, quote }).map_err(|reason| vec![reason]))
     }
 
     fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {

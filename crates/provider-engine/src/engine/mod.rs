@@ -41,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, Coin, Denom, MarketParams, OrderId, Provider};
 
+pub use judge::WouldBid;
 pub use life::{Life, Stage};
 pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
