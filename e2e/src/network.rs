@@ -169,6 +169,12 @@ impl Network {
         &self.rpc
     }
 
+    /// Where the provider's operator asks.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join("ctl.sock")
+    }
+
     /// Where workloads answer.
     #[must_use]
     pub fn web(&self) -> &str {

@@ -27,6 +27,12 @@ const BENCHES: &[Bench] = &[
         about: "blocks followed per second, and blocks until a burst of orders is bid on",
     },
     Bench {
+        name: "daemon",
+        package: "e2e",
+        target: "daemon",
+        about: "what a whole provider weighs, its recovery, and blocks until a burst is bid on",
+    },
+    Bench {
         name: "devnet",
         package: "akash-devnet",
         target: "devnet",
@@ -89,6 +95,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("no bench named {name}; there are: {}", names.join(", "));
     };
 
+    if bench.package == "e2e" {
+        // Measured as it is shipped, in a process of its own.
+        let mut build = cargo();
+        build.args(["build", "--locked", "--release", "--package", "provider-services"]);
+        announce(&build);
+        anyhow::ensure!(build.status()?.success(), "the program could not be built");
+    }
     let mut command = cargo();
     command.args(["bench", "--locked", "--package", bench.package, "--bench", bench.target]);
     if !args.rest.is_empty() {

@@ -7,17 +7,16 @@ use std::sync::{Arc, Mutex};
 
 use akash_types::{Address, DecCoin, DeploymentId, GroupId, LeaseId, OrderId};
 use provider_engine::engine::LeaseStatus;
-use provider_engine::journal::{Decision, Entry, Subject};
+use provider_engine::journal::{Decision, Subject};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::reconcile::Drift;
-use provider_engine::time::BlockTime;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 
-use super::wire::{LONGEST_LINE, Request, Response, Status};
+use super::wire::{Decided, LONGEST_LINE, Request, Response, Status};
 use super::{BidStatus, BindError, CtlServer, Operate, Unavailable};
 
 /// Answers what it is told to, and remembers what it was asked.

@@ -1,0 +1,236 @@
+//! What a whole provider weighs and how fast it is, as processes: a devnet, a simulated cluster, and
+//! the program as it is shipped.
+#![allow(clippy::print_stderr)]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use e2e::network::{Network, Settings, wait_until};
+use e2e::program;
+use figures::print;
+use serde_json::{Value, json};
+
+const LONG: Duration = Duration::from_secs(600);
+/// Deployments of one transaction.
+const TOGETHER: usize = 40;
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let most: usize = match words.first() {
+        Some(word) => word.parse().context("how many leases at most")?,
+        None => 10_000,
+    };
+    let size = std::fs::metadata(program::path()?)?.len();
+    print("binary_mb", megabytes(size), "MB");
+
+    let folder = tempfile::tempdir()?;
+    let settings = Settings {
+        block_time: "1s".to_owned(),
+        machines: "100*node:cpu=512,memory=2048Gi,disk=64Ti".to_owned(),
+        speed: 1000,
+        run: ["--log_level", "warn"].map(str::to_owned).to_vec(),
+    };
+    let mut network = Network::start(folder.path(), settings)?;
+    network.start_provider()?;
+    wait_until("the provider acts", LONG, || ready(&network))?;
+    std::thread::sleep(Duration::from_secs(5));
+    print("idle_rss_mb", megabytes(resident(&network)?), "MB");
+
+    let mut bench = Bench { network, next: 1, leases: 0 };
+    let blocks = bench.burst(100)?;
+    print("burst_100_blocks", blocks, "blocks");
+    for goal in [1_000, 10_000].into_iter().filter(|goal| *goal <= most) {
+        bench.grow(goal)?;
+        std::thread::sleep(Duration::from_secs(5));
+        let rss = resident(&bench.network)?;
+        print(&format!("leases_{goal}_rss_mb"), megabytes(rss), "MB");
+        let (seconds, blocks) = bench.recover()?;
+        print(&format!("recover_{goal}_s"), format!("{seconds:.2}"), "s");
+        print(&format!("recover_{goal}_blocks"), blocks, "blocks");
+    }
+    Ok(())
+}
+
+struct Bench {
+    network: Network,
+    next: usize,
+    leases: usize,
+}
+
+impl Bench {
+    /// Creates orders; their numbers.
+    fn create(&mut self, count: usize) -> Result<Vec<usize>> {
+        let sdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/hello.yaml");
+        let sdl = sdl.to_str().context("a path that is no text")?;
+        let args = ["deployment", "create", sdl, "--dseq", "1", "--deposit", "1act"];
+        let message = self.network.message("tenant", &args)?;
+        let numbers: Vec<usize> = (self.next..self.next + count).collect();
+        self.next += count;
+        for numbers in numbers.chunks(TOGETHER) {
+            let messages: Vec<Value> = numbers
+                .iter()
+                .map(|dseq| {
+                    let mut message = message.clone();
+                    message["id"]["dseq"] = json!(dseq.to_string());
+                    message
+                })
+                .collect();
+            self.network.tx_of("tenant", &messages)?;
+        }
+        Ok(numbers)
+    }
+
+    /// Blocks from a burst of orders, each in its own block or before, to the last bid on one.
+    fn burst(&mut self, count: usize) -> Result<u64> {
+        let numbers = self.create(count)?;
+        let bids = self.wait_for_bids(&numbers)?;
+        let orders = self.heights("order", &numbers)?;
+        let later = numbers
+            .iter()
+            .filter_map(|dseq| Some(bids.get(dseq)?.saturating_sub(*orders.get(dseq)?)));
+        let blocks = later.max().context("no bids")?;
+        self.lease(&numbers)?;
+        Ok(blocks)
+    }
+
+    /// Heights at which orders or bids of ours were made, by deployment.
+    fn heights(&self, what: &str, numbers: &[usize]) -> Result<BTreeMap<usize, u64>> {
+        let (mut found, mut offset) = (BTreeMap::new(), 0);
+        loop {
+            let from = offset.to_string();
+            let args = ["query", "market", what, "list", "--limit", "2000", "--offset", &from];
+            let listed = self.network.json(&args)?;
+            let items = listed[format!("{what}s")].as_array().cloned().unwrap_or_default();
+            for item in &items {
+                let item = if what == "bid" { &item["bid"] } else { item };
+                let dseq = item["id"]["dseq"].as_str().and_then(|dseq| dseq.parse().ok());
+                let height = item["created_at"].as_str().and_then(|height| height.parse().ok());
+                if let (Some(dseq), Some(height)) = (dseq, height) {
+                    found.insert(dseq, height);
+                }
+            }
+            offset += items.len();
+            if items.len() < 2000 {
+                break;
+            }
+        }
+        found.retain(|dseq, _| numbers.binary_search(dseq).is_ok());
+        Ok(found)
+    }
+
+    fn wait_for_bids(&self, numbers: &[usize]) -> Result<BTreeMap<usize, u64>> {
+        wait_until("bids", LONG, || {
+            let bids = self.heights("bid", numbers)?;
+            Ok((bids.len() == numbers.len()).then_some(bids))
+        })
+    }
+
+    /// Takes the bids, sends the manifests, and waits until all of it runs.
+    fn lease(&mut self, numbers: &[usize]) -> Result<()> {
+        let (tenant, operator) =
+            (self.network.address("tenant")?, self.network.address("operator")?);
+        let args = ["market", "lease", "create", "--owner", &tenant, "--dseq", "1"];
+        let message = [&args[..], &["--provider", &operator]].concat();
+        let message = self.network.message("tenant", &message)?;
+        for numbers in numbers.chunks(TOGETHER) {
+            let messages: Vec<Value> = numbers
+                .iter()
+                .map(|dseq| {
+                    let mut message = message.clone();
+                    message["bid_id"]["dseq"] = json!(dseq.to_string());
+                    message
+                })
+                .collect();
+            self.network.tx_of("tenant", &messages)?;
+        }
+        self.leases += numbers.len();
+        wait_until("the leases are seen", LONG, || self.has_leases(None))?;
+        let mut operator = Operator::connect(&self.network)?;
+        let manifest = include_str!("../../examples/hello.yaml");
+        for dseq in numbers {
+            let subject = dseq.to_string();
+            let ask = json!({"request": "send-manifest", "subject": subject, "manifest": manifest});
+            let answer = operator.ask(&ask)?;
+            ensure!(answer["answer"] == "done", "{answer}");
+        }
+        wait_until("they run", LONG, || self.has_leases(Some("running")))
+    }
+
+    /// Whether all leases are there, in a stage.
+    fn has_leases(&self, stage: Option<&str>) -> Result<Option<()>> {
+        let status = Operator::connect(&self.network)?.ask(&json!({"request": "status"}))?;
+        let counts = status["leases"].as_array().cloned().unwrap_or_default();
+        let counts =
+            counts.iter().filter(|count| stage.is_none_or(|stage| count["stage"] == stage));
+        let count: u64 = counts.filter_map(|count| count["count"].as_u64()).sum();
+        Ok((usize::try_from(count)? == self.leases).then_some(()))
+    }
+
+    /// Brings the number of leases to `goal`.
+    fn grow(&mut self, goal: usize) -> Result<()> {
+        while self.leases < goal {
+            let count = (goal - self.leases).min(1_000);
+            let began = Instant::now();
+            let numbers = self.create(count)?;
+            self.wait_for_bids(&numbers)?;
+            self.lease(&numbers)?;
+            eprintln!("{} leases after {:.0?} more", self.leases, began.elapsed());
+        }
+        Ok(())
+    }
+
+    /// Kills the provider and starts it again; seconds and blocks until it acts and knows all.
+    fn recover(&mut self) -> Result<(f64, u64)> {
+        self.network.provider = None;
+        let height = self.height()?;
+        let began = Instant::now();
+        self.network.start_provider()?;
+        wait_until("it is back", LONG, || {
+            let Some(()) = ready(&self.network)? else { return Ok(None) };
+            self.has_leases(Some("running"))
+        })?;
+        Ok((began.elapsed().as_secs_f64(), self.height()?.saturating_sub(height)))
+    }
+
+    fn height(&self) -> Result<u64> {
+        let block = self.network.json(&["query", "block"])?;
+        let height = block["block"]["header"]["height"].as_str().context("no height")?;
+        Ok(height.parse()?)
+    }
+}
+
+/// A line to the provider.
+struct Operator {
+    stream: BufReader<UnixStream>,
+}
+
+impl Operator {
+    fn connect(network: &Network) -> Result<Self> {
+        Ok(Self { stream: BufReader::new(UnixStream::connect(network.socket())?) })
+    }
+
+    fn ask(&mut self, question: &Value) -> Result<Value> {
+        self.stream.get_mut().write_all(format!("{question}\n").as_bytes())?;
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+fn ready(network: &Network) -> Result<Option<()>> {
+    let status = Operator::connect(network)?.ask(&json!({"request": "status"}))?;
+    Ok((status["ready"] == true).then_some(()))
+}
+
+fn resident(network: &Network) -> Result<u64> {
+    network.provider.as_ref().context("the provider does not run")?.resident()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / 1e6)
+}
