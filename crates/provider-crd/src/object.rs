@@ -88,7 +88,6 @@ where
 }
 
 /// Whether a number is left out.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 pub(crate) fn is_zero<N: Copy + Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }

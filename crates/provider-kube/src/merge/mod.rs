@@ -1,7 +1,7 @@
 //! From the object that is there and the one that is wanted to the one to write, if any.
 //!
 //! The object may have been made by the Go provider, filled in by the API server and labelled by
-//! somebody else. [`owned`] says which parts of each kind are ours: they become what is wanted, also
+//! somebody else. `owned.rs` says which parts of each kind are ours: they become what is wanted, also
 //! by going away; all else stays as it is, whatever it is. If nothing of ours differs there is
 //! nothing to write, so that a restart or an upgrade leaves every object alone.
 //!

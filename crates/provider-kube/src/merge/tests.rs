@@ -168,3 +168,18 @@ fn only_the_same_object_of_a_kind_that_is_ours_is_merged() {
     let error = merge(&pod, &other, Occasion::Adopt).unwrap_err();
     assert_eq!(error.to_string(), "Pod /a is there where Pod /b is wanted");
 }
+
+#[test]
+fn a_field_that_is_shown_as_null_is_not_set() {
+    let role = |rules: Option<Value>| {
+        let mut role = json!({"kind": "Role", "metadata": {"name": "web", "namespace": "ns"}});
+        if let Some(rules) = rules {
+            role["rules"] = rules;
+        }
+        role
+    };
+    let shown = role(Some(Value::Null));
+    assert_eq!(merge(&shown, &role(None), Occasion::Update), Ok(Merged::Unchanged));
+    let wanted = role(Some(json!([{"verbs": ["get"]}])));
+    assert_eq!(replaced(&shown, &wanted)["rules"], wanted["rules"]);
+}

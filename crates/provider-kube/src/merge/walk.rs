@@ -12,7 +12,8 @@ pub(super) fn merged(
     owned: &Owned,
 ) -> Option<Value> {
     match owned {
-        Owned::Whole => wanted.cloned(),
+        // The API server shows some fields that are not set as null.
+        Owned::Whole => wanted.or(existing.filter(|there| there.is_null())).cloned(),
         Owned::Keys(keys) => by_key(existing, wanted, |map, wanted| {
             for (key, part) in *keys {
                 match merged(map.get(*key), wanted.and_then(|wanted| wanted.get(*key)), part) {

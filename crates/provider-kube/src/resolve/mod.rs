@@ -11,9 +11,11 @@
 mod cards;
 mod held;
 mod lease;
+mod replacement;
 
 pub use held::held;
 pub use lease::{Lease, Service};
+pub use replacement::{ServicesDiffer, check_replacement};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use provider_crd::manifest::WriteError;

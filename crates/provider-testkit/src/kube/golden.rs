@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use akash_types::{GpuModel, GpuVendor};
+use akash_sdl::manifest::Service;
+use akash_types::{GpuInterface, GpuVendor};
 use k8s_openapi::jiff::Timestamp;
 use provider_crd::labels;
 use provider_engine::cluster::command::Workload;
@@ -72,7 +73,8 @@ pub fn compare(case: &Case) -> Result<Vec<Difference>, Box<dyn std::error::Error
         }
         known.push(title);
     }
-    for recorded in case.objects.iter().chain(&case.custom).filter(|object| is_ours(object)) {
+    let recorded = case.objects.iter().chain(&case.custom);
+    for recorded in recorded.filter(|object| is_ours(object) && is_current(object, case)) {
         let title =
             format!("{}/{}", text_at(recorded, "/kind"), text_at(recorded, "/metadata/name"));
         if !known.contains(&title) {
@@ -96,6 +98,13 @@ fn is_ours(object: &Value) -> bool {
         && !OF_OTHERS.contains(&text_at(object, "/kind"))
 }
 
+/// Whether it is of the newest manifest: what an older one left behind is never taken away.
+fn is_current(object: &Value, case: &Case) -> bool {
+    let labels = object.pointer("/metadata/labels");
+    let revision = labels.and_then(|labels| labels.get(labels::REVISION)).and_then(Value::as_str);
+    revision.is_none_or(|revision| revision.is_empty() || revision == case.revision())
+}
+
 /// When the recorded hostnames were declared.
 fn declared(case: &Case) -> Timestamp {
     let pointer = "/metadata/annotations/akash.network~1lease.updated_at";
@@ -103,22 +112,14 @@ fn declared(case: &Case) -> Timestamp {
     times.filter_map(|time| time.parse().ok()).next().unwrap_or_default()
 }
 
-/// The cards of the recorded inventory, four NVIDIA A100, for all who ask for cards.
+/// The cards of the recorded inventory, which were all alike, for all who ask for cards.
 fn cards(group: &akash_sdl::manifest::Group) -> BTreeMap<String, CardChoice> {
-    let promised = group.services.iter().filter_map(|service| {
-        let gpu = service.resources.gpu.as_ref().filter(|gpu| gpu.units > 0)?;
-        let asked = gpu.requests().ok()?.into_iter().next();
-        let model = asked.as_ref().map(|asked| asked.model.clone());
-        let card = CardChoice {
-            vendor: asked.as_ref().map_or(GpuVendor::Nvidia, |asked| asked.vendor),
-            model: match &model {
-                Some(GpuModel::Named(name)) => name.as_str().into(),
-                _ => "a100".into(),
-            },
-            memory_gib: asked.as_ref().and_then(|asked| asked.ram_gib),
-            interface: asked.as_ref().and_then(|asked| asked.interface),
-        };
-        Some((service.name.clone(), card))
-    });
-    promised.collect()
+    let asks = |service: &&Service| service.resources.gpu.as_ref().is_some_and(|gpu| gpu.units > 0);
+    let card = CardChoice {
+        vendor: GpuVendor::Nvidia,
+        model: "a100".into(),
+        memory_gib: Some(80),
+        interface: Some(GpuInterface::Pcie),
+    };
+    group.services.iter().filter(asks).map(|service| (service.name.clone(), card.clone())).collect()
 }

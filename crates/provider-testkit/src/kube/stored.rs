@@ -11,6 +11,12 @@ pub fn as_stored(mut built: Value) -> Value {
         "Deployment" => deployment(&mut built),
         "StatefulSet" => stateful_set(&mut built),
         "Service" => service(&mut built),
+        // A role without rules has them all the same.
+        "Role" => {
+            if let Some(role) = built.as_object_mut() {
+                default(role, "rules", Value::Null);
+            }
+        }
         _ => {}
     }
     built
