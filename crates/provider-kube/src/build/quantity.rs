@@ -14,7 +14,7 @@ pub(super) fn whole(amount: u64) -> Quantity {
     let mut rest = amount;
     let mut suffix = "";
     for larger in SUFFIXES {
-        if rest == 0 || rest % 1000 != 0 {
+        if rest == 0 || !rest.is_multiple_of(1000) {
             break;
         }
         rest /= 1000;
@@ -25,7 +25,7 @@ pub(super) fn whole(amount: u64) -> Quantity {
 
 /// Thousandths: of a core.
 pub(super) fn milli(amount: u64) -> Quantity {
-    if amount % 1000 == 0 { whole(amount / 1000) } else { Quantity(format!("{amount}m")) }
+    if amount.is_multiple_of(1000) { whole(amount / 1000) } else { Quantity(format!("{amount}m")) }
 }
 
 #[cfg(test)]
