@@ -11,6 +11,7 @@
 
 mod bench;
 mod fuzz;
+mod golden_kube;
 mod metadata;
 mod packages;
 mod process;
@@ -52,6 +53,8 @@ enum Verb {
     Fuzz(fuzz::Args),
     /// Play seeds of the deterministic simulation
     Simulate(simulate::Args),
+    /// Build recorded deployments and print where they differ from the Go provider's
+    GoldenKube(golden_kube::Args),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
         Verb::Simulate(args) => simulate::run(&args),
+        Verb::GoldenKube(args) => golden_kube::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

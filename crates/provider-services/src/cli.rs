@@ -66,6 +66,11 @@ Examples:
   provider-services sdl-to-manifest deploy.yaml
   provider-services sdl-to-manifest --output yaml deploy.yaml";
 
+const CRD_HELP: &str = "\
+Examples:
+  provider-services crd | kubectl apply -f -
+  provider-services crd > crds.yaml";
+
 const COMPLETION_HELP: &str = "\
 Examples:
   source <(provider-services completion bash)
@@ -136,6 +141,12 @@ pub(crate) enum Command {
     /// The manifest is what a tenant sends to a provider once a lease exists.
     #[command(after_help = MANIFEST_HELP)]
     SdlToManifest(SdlToManifest),
+    /// Print the custom resource definitions of a Kubernetes cluster, as YAML
+    ///
+    /// A cluster needs them before a provider can use it. They are those of the Go provider, and
+    /// can be applied to a cluster that has them already.
+    #[command(after_help = CRD_HELP)]
+    Crd,
     /// Print the script that completes commands in a shell
     #[command(after_help = COMPLETION_HELP)]
     Completion(Completion),

@@ -54,8 +54,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-crd",
-        may_not_reach: &[&["provider-daemon"]],
-        because: "the daemon uses the objects, not the other way round",
+        may_not_reach: &[&NETWORK, &["kube", "kube-*", "provider-*"]],
+        because: "what the cluster holds is plain data, whoever reads it",
     },
     Rule {
         of: "provider-kube",

@@ -1,6 +1,7 @@
 //! What each command does: one file per group of commands.
 
 mod completion;
+mod crd;
 pub(crate) mod ctl;
 pub(crate) mod devnet;
 mod ids;
@@ -35,6 +36,7 @@ pub(crate) fn run(
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
+        Command::Crd => crd::run(streams),
         Command::Completion(args) => completion::run(&args, streams),
         Command::Version(args) => version::run(&args, streams),
     }

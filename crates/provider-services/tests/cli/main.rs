@@ -1,6 +1,7 @@
 //! The program as it is used: arguments, environment and input in, output and exit code out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod crd;
 mod ctl;
 mod devnet;
 mod environment;

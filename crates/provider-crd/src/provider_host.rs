@@ -1,0 +1,41 @@
+//! `ProviderHost`: a hostname and the service that it leads to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::object::{CustomObject, Spec, Unknown};
+
+/// A hostname of a lease. Its name is the hostname.
+pub type ProviderHost = CustomObject<ProviderHostSpec>;
+
+/// Where a hostname leads to. Unlike in a `Manifest`, dseq is a number here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProviderHostSpec {
+    /// The tenant.
+    pub owner: String,
+    /// Who provides.
+    pub provider: String,
+    /// The hostname.
+    pub hostname: String,
+    /// Number of the deployment.
+    pub dseq: u64,
+    /// Number of the group.
+    pub gseq: u32,
+    /// Number of the order.
+    pub oseq: u32,
+    /// The service.
+    pub service_name: String,
+    /// The service's port as seen from outside.
+    pub external_port: u32,
+    /// What else it says.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+impl Spec for ProviderHostSpec {
+    const KIND: &'static str = "ProviderHost";
+    const LIST_KIND: &'static str = "ProviderHostList";
+    const PLURAL: &'static str = "providerhosts";
+    const SINGULAR: &'static str = "providerhost";
+    const SHORT_NAME: &'static str = "ph";
+}

@@ -1,0 +1,126 @@
+//! The definitions of our kinds, for `kubectl apply`.
+//!
+//! An API server drops every key that the schema does not name, so the schema is what live
+//! clusters have, key for key. `v2beta1` is neither served nor stored any more; it stays named
+//! because a cluster that once stored objects in it refuses a definition without it.
+
+mod manifest;
+
+use serde_json::{Map, Value, json};
+
+use crate::manifest::ManifestSpec;
+use crate::object::{GROUP, Spec, VERSION};
+use crate::provider_host::ProviderHostSpec;
+use crate::provider_leased_ip::ProviderLeasedIpSpec;
+
+/// The version before.
+const OLD_VERSION: &str = "v2beta1";
+
+/// The definitions of all kinds, to be installed once in every cluster.
+#[must_use]
+pub fn custom_resource_definitions() -> Vec<Value> {
+    vec![
+        definition::<ManifestSpec>(&manifest::spec(), &manifest::old_spec()),
+        definition::<ProviderHostSpec>(&host_spec(), &host_spec()),
+        definition::<ProviderLeasedIpSpec>(&leased_ip_spec(), &leased_ip_spec()),
+    ]
+}
+
+fn definition<S: Spec>(spec: &Value, old_spec: &Value) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {
+            "name": format!("{}.{GROUP}", S::PLURAL),
+            // Without it, taking a chart away takes every lease's manifest away.
+            "annotations": {"helm.sh/resource-policy": "keep"},
+        },
+        "spec": {
+            "group": GROUP,
+            "scope": "Namespaced",
+            "names": {
+                "plural": S::PLURAL,
+                "singular": S::SINGULAR,
+                "kind": S::KIND,
+                "shortNames": [S::SHORT_NAME],
+            },
+            "versions": [version(VERSION, true, spec), version(OLD_VERSION, false, old_spec)],
+        },
+    })
+}
+
+fn version(name: &str, current: bool, spec: &Value) -> Value {
+    json!({
+        "name": name,
+        "served": current,
+        "storage": current,
+        "schema": {"openAPIV3Schema": object([("spec", spec.clone())])},
+    })
+}
+
+fn host_spec() -> Value {
+    object([
+        ("owner", string()),
+        ("provider", string()),
+        ("hostname", string()),
+        ("dseq", integer()),
+        ("gseq", integer()),
+        ("oseq", integer()),
+        ("service_name", string()),
+        ("external_port", integer()),
+    ])
+}
+
+fn leased_ip_spec() -> Value {
+    object([
+        ("lease_id", lease_id()),
+        ("service_name", string()),
+        ("port", integer()),
+        ("external_port", integer()),
+        ("sharing_key", string()),
+        ("protocol", string()),
+    ])
+}
+
+fn lease_id() -> Value {
+    object([
+        ("owner", string()),
+        ("dseq", formatted("string", "uint64")),
+        ("gseq", integer()),
+        ("oseq", integer()),
+        ("provider", string()),
+    ])
+}
+
+fn object<const N: usize>(properties: [(&str, Value); N]) -> Value {
+    let properties: Map<_, _> =
+        properties.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
+    json!({"type": "object", "properties": properties})
+}
+
+fn list(items: Value) -> Value {
+    json!({"type": "array", "items": items})
+}
+
+fn nullable(mut schema: Value) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.insert("nullable".to_owned(), true.into());
+    }
+    schema
+}
+
+fn string() -> Value {
+    json!({"type": "string"})
+}
+
+fn integer() -> Value {
+    json!({"type": "integer"})
+}
+
+fn boolean() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn formatted(kind: &str, format: &str) -> Value {
+    json!({"type": kind, "format": format})
+}

@@ -1,0 +1,122 @@
+//! The one container of a pod.
+
+use k8s_openapi::api::core::v1::{Container, ContainerPort, ResourceRequirements, SecurityContext};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use super::{BuildError, env, quantity, volumes};
+use crate::resolve::{Lease, Service};
+use crate::settings::Settings;
+
+pub(super) fn of(
+    lease: &Lease,
+    service: &Service,
+    settings: &Settings,
+) -> Result<Container, BuildError> {
+    let wanted = &service.wanted;
+    let list = |list: &Option<Vec<String>>| list.clone().filter(|list| !list.is_empty());
+    let ports = service.exposes().map(|expose| port(service, expose.port));
+    let ports: Vec<_> = ports.collect::<Result<_, _>>()?;
+    let mounts = volumes::mounts(service);
+    Ok(Container {
+        name: service.name().to_owned(),
+        image: Some(wanted.image.clone()),
+        image_pull_policy: Some("IfNotPresent".to_owned()),
+        command: list(&wanted.command),
+        args: list(&wanted.args),
+        env: Some(env::of(lease, service, settings)),
+        ports: (!ports.is_empty()).then_some(ports),
+        volume_mounts: (!mounts.is_empty()).then_some(mounts),
+        resources: Some(resources(service, settings)?),
+        security_context: Some(SecurityContext {
+            run_as_non_root: Some(false),
+            privileged: Some(false),
+            allow_privilege_escalation: Some(false),
+            ..SecurityContext::default()
+        }),
+        ..Container::default()
+    })
+}
+
+/// An amount that Kubernetes can hold.
+pub(super) fn bounded(
+    service: &Service,
+    what: &'static str,
+    value: u64,
+) -> Result<u64, BuildError> {
+    let too_large = || BuildError::TooLarge { service: service.name().to_owned(), what, value };
+    i64::try_from(value).map(|_| value).map_err(|_| too_large())
+}
+
+/// One entry per expose, also twice the same and without a protocol: that is how live pods have it.
+fn port(service: &Service, port: u32) -> Result<ContainerPort, BuildError> {
+    let container_port = super::service::number(service, port)?;
+    Ok(ContainerPort { container_port, ..ContainerPort::default() })
+}
+
+/// What the scheduler sets aside, and what the container may use at most.
+fn resources(service: &Service, settings: &Settings) -> Result<ResourceRequirements, BuildError> {
+    let missing = |what| BuildError::Missing { service: service.name().to_owned(), what };
+    let wanted = &service.wanted.resources;
+    let cpu = wanted.cpu.as_ref().ok_or_else(|| missing("CPU"))?;
+    let gpu = wanted.gpu.as_ref().ok_or_else(|| missing("GPU"))?;
+    let memory = wanted.memory.as_ref().ok_or_else(|| missing("memory"))?;
+    let levels = settings.overcommit.levels();
+    let mut amounts = Amounts::default();
+
+    let units = bounded(service, "CPU", cpu.units)?;
+    amounts.put("cpu", quantity::milli(levels.cpu.request(units)), quantity::milli(units));
+
+    if gpu.units > 0 {
+        let cards = quantity::whole(bounded(service, "GPU", gpu.units)?);
+        amounts.put(card_resource(service)?, cards.clone(), cards);
+    }
+
+    // If several volumes live with the pod, the last one counts: so it is in live templates.
+    let plain =
+        |volume: &&akash_types::Storage| !volume.is_persistent() && volume.class().is_none();
+    if let Some(volume) = service.volumes().filter(plain).last() {
+        let size = bounded(service, "storage", volume.quantity)?;
+        let request = quantity::whole(levels.storage.request(size));
+        amounts.put("ephemeral-storage", request, quantity::whole(size));
+    }
+
+    let size = bounded(service, "memory", memory.quantity)?;
+    let ram = service.volumes().filter(|volume| volume.is_ram());
+    let limit = ram.fold(size, |sum, volume| sum.saturating_add(volume.quantity));
+    let limit = quantity::whole(bounded(service, "memory", limit)?);
+    amounts.put("memory", quantity::whole(levels.memory.request(size)), limit);
+
+    Ok(ResourceRequirements {
+        requests: Some(amounts.requests.into_iter().collect()),
+        limits: Some(amounts.limits.into_iter().collect()),
+        ..ResourceRequirements::default()
+    })
+}
+
+#[derive(Default)]
+struct Amounts {
+    requests: Vec<(String, Quantity)>,
+    limits: Vec<(String, Quantity)>,
+}
+
+impl Amounts {
+    fn put(&mut self, resource: &str, request: Quantity, limit: Quantity) {
+        self.requests.push((resource.to_owned(), request));
+        self.limits.push((resource.to_owned(), limit));
+    }
+}
+
+/// What the device plugin calls the promised card.
+fn card_resource(service: &Service) -> Result<&'static str, BuildError> {
+    let resources = service.scheduler.as_ref().and_then(|params| params.resources.as_ref());
+    let card = resources.and_then(|resources| resources.gpu.as_ref());
+    match card.map(|card| card.vendor.as_str()) {
+        Some("nvidia") => Ok("nvidia.com/gpu"),
+        Some("amd") => Ok("amd.com/gpu"),
+        Some(vendor) => Err(BuildError::Vendor {
+            service: service.name().to_owned(),
+            vendor: vendor.to_owned(),
+        }),
+        None => Err(BuildError::NoCard { service: service.name().to_owned() }),
+    }
+}

@@ -1,0 +1,102 @@
+//! Ways to a service's ports: inside the cluster, and on ports of the nodes.
+
+use std::collections::BTreeSet;
+
+use akash_sdl::manifest::{Protocol, ServiceExpose};
+use k8s_openapi::api::core::v1 as core;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use provider_crd::names;
+
+use super::{BuildError, metadata, service_labels, service_selector};
+use crate::resolve::{Lease, Service};
+
+/// For other services of the lease, and for requests that come in by hostname.
+pub(super) fn cluster_ip(
+    lease: &Lease,
+    service: &Service,
+) -> Result<Option<core::Service>, BuildError> {
+    let ports = ports(service, |expose| !expose.global || expose.is_ingress())?;
+    Ok(made(lease, service, service.name().to_owned(), "ClusterIP", ports))
+}
+
+/// For the world, on a port of every node.
+pub(super) fn node_port(
+    lease: &Lease,
+    service: &Service,
+) -> Result<Option<core::Service>, BuildError> {
+    let ports = ports(service, is_on_nodes)?;
+    Ok(made(lease, service, names::node_port_service(service.name()), "NodePort", ports))
+}
+
+/// Whether a port is opened on the nodes.
+pub(super) fn is_on_nodes(expose: &ServiceExpose) -> bool {
+    expose.global && !expose.is_ingress()
+}
+
+/// A port as Kubernetes has it.
+pub(super) fn number(service: &Service, port: u32) -> Result<i32, BuildError> {
+    let too_large = || BuildError::TooLarge {
+        service: service.name().to_owned(),
+        what: "port",
+        value: port.into(),
+    };
+    u16::try_from(port).map(i32::from).map_err(|_| too_large())
+}
+
+/// The protocol as Kubernetes has it.
+pub(super) fn protocol(service: &Service, expose: &ServiceExpose) -> Result<String, BuildError> {
+    match &expose.proto {
+        Protocol::Tcp | Protocol::Udp => Ok(expose.proto.to_string()),
+        Protocol::Unknown(name) => {
+            Err(BuildError::Protocol { service: service.name().to_owned(), protocol: name.clone() })
+        }
+    }
+}
+
+/// Ports by their numbers outside, each once: of TCP and UDP on the same one the first is kept, as
+/// in live clusters. They are named by their place among all ports of the service.
+fn ports(
+    service: &Service,
+    is_wanted: impl Fn(&ServiceExpose) -> bool,
+) -> Result<Vec<core::ServicePort>, BuildError> {
+    let mut seen = BTreeSet::new();
+    let mut ports = Vec::new();
+    for (index, expose) in service.exposes().enumerate() {
+        let outside = number(service, expose.effective_port())?;
+        if !is_wanted(expose) || !seen.insert(outside) {
+            continue;
+        }
+        ports.push(core::ServicePort {
+            name: Some(format!("{index}-{outside}")),
+            port: outside,
+            target_port: Some(IntOrString::Int(number(service, expose.port)?)),
+            protocol: Some(protocol(service, expose)?),
+            ..core::ServicePort::default()
+        });
+    }
+    Ok(ports)
+}
+
+/// A Service, unless it would lead nowhere.
+fn made(
+    lease: &Lease,
+    service: &Service,
+    name: String,
+    kind: &str,
+    ports: Vec<core::ServicePort>,
+) -> Option<core::Service> {
+    if ports.is_empty() {
+        return None;
+    }
+    let spec = core::ServiceSpec {
+        type_: Some(kind.to_owned()),
+        selector: Some(service_selector(lease, service)),
+        ports: Some(ports),
+        ..core::ServiceSpec::default()
+    };
+    Some(core::Service {
+        metadata: metadata(lease, name, service_labels(lease, service)),
+        spec: Some(spec),
+        status: None,
+    })
+}

@@ -1,0 +1,110 @@
+//! From what the API server shows to the engine's view.
+//!
+//! ```text
+//! Node ──────────────┐
+//! Pod ── asks ───────┤
+//! PersistentVolume ──┼──▶ ClusterView
+//! StorageClass ──────┤
+//! Manifest, hosts … ─┘
+//! ```
+//!
+//! Usage is what the scheduler counts, because it decides whether a pod finds its place: what pods
+//! ask for, not what they use. A pod counts once, by its UID, and not at all once it has ended.
+//! Pods of leases are replicas of the lease; all others are the node's `others`.
+//!
+//! Everything is computed anew from what is shown; nothing is added to or subtracted from.
+
+mod asks;
+mod cards;
+mod leases;
+mod node;
+mod quantity;
+pub(crate) mod replica;
+mod storage;
+mod written;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use akash_types::LeaseId;
+use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::storage::v1::StorageClass;
+use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, names};
+use provider_engine::cluster::view::{ClusterView, IpPool};
+
+use crate::settings::Settings;
+
+pub use quantity::{milli, whole};
+pub use replica::condition;
+pub use written::is_written;
+
+/// Everything that the API server showed, each list complete.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// All nodes.
+    pub nodes: &'a [Node],
+    /// All pods, of all namespaces.
+    pub pods: &'a [Pod],
+    /// All namespaces.
+    pub namespaces: &'a [Namespace],
+    /// All storage classes.
+    pub classes: &'a [StorageClass],
+    /// All volumes.
+    pub volumes: &'a [PersistentVolume],
+    /// All claims.
+    pub claims: &'a [PersistentVolumeClaim],
+    /// All manifests.
+    pub manifests: &'a [Manifest],
+    /// All hostnames.
+    pub hosts: &'a [ProviderHost],
+    /// All ports at leased addresses.
+    pub leased_ips: &'a [ProviderLeasedIp],
+}
+
+/// What no object says, from whoever knows.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// What volumes of a class can have in all, in bytes. A class that is not named here has
+    /// nothing to sell.
+    pub capacity: BTreeMap<String, i64>,
+    /// Leases of which everything was written; see [`is_written`].
+    pub deployed: BTreeSet<LeaseId>,
+    /// Addresses that can be leased; `None` if nobody hands any out.
+    pub ips: Option<IpPool>,
+    /// Whether the provider is in maintenance.
+    pub maintenance: bool,
+}
+
+/// The engine's view of what was seen.
+#[must_use]
+pub fn view(seen: &Seen<'_>, known: &Known, settings: &Settings) -> ClusterView {
+    let leases = lease_namespaces(seen);
+    let pods = once(seen.pods);
+    ClusterView {
+        nodes: node::nodes(seen.nodes, &pods, &leases),
+        storage: storage::classes(seen, known, settings, &leases),
+        ips: known.ips,
+        ports: settings.node_ports,
+        leases: leases::views(seen, known, &pods, &leases),
+        maintenance: known.maintenance,
+    }
+}
+
+/// Namespaces of leases. One without a `Manifest` is told by its labels, so that what is left of a
+/// lease is not taken for somebody else's.
+fn lease_namespaces(seen: &Seen<'_>) -> BTreeMap<String, LeaseId> {
+    let held = seen.manifests.iter().filter_map(|manifest| manifest.lease().ok());
+    let labelled = seen.namespaces.iter().filter_map(leases::labelled);
+    let leases = held.chain(labelled).map(|lease| (names::lease_namespace(&lease), lease));
+    leases.collect()
+}
+
+/// Each pod once, also if it was listed twice while it changed.
+fn once(pods: &[Pod]) -> Vec<&Pod> {
+    let mut seen = BTreeSet::new();
+    pods.iter()
+        .filter(|pod| pod.metadata.uid.as_ref().is_none_or(|uid| seen.insert(uid.clone())))
+        .collect()
+}

@@ -1,0 +1,149 @@
+//! A recorded deployment, read from its folder.
+
+use std::path::{Path, PathBuf};
+
+use akash_sdl::Manifest;
+use akash_sdl::manifest::DecodeError;
+use akash_types::{IdError, LeaseId};
+use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
+use serde_json::Value;
+
+use super::yaml::{YamlError, documents};
+
+/// A recorded deployment.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The lease.
+    pub lease: LeaseId,
+    /// The manifest that was sent.
+    pub manifest: Manifest,
+    /// The namespace and what is in it.
+    pub objects: Vec<Value>,
+    /// The custom resources.
+    pub custom: Vec<Value>,
+    /// The flags of the provider that made it.
+    pub settings: Settings,
+}
+
+/// Why a folder is not a recorded deployment.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// A file is missing.
+    #[error("{file} is neither in {} nor above it", dir.display())]
+    Missing {
+        /// Which file.
+        file: &'static str,
+        /// Which folder.
+        dir: PathBuf,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is no YAML.
+    #[error("cannot use objects.yaml or crs.yaml")]
+    Yaml(#[from] YamlError),
+    /// A file is no JSON.
+    #[error("cannot use lease.json")]
+    Json(#[from] serde_json::Error),
+    /// The lease's id is none.
+    #[error("lease.json names no lease")]
+    Lease(#[from] IdError),
+    /// The manifest is none.
+    #[error("cannot use manifest.json")]
+    Manifest(#[from] DecodeError),
+}
+
+impl Case {
+    /// Reads a folder. Lease and manifest may lie further up; the flags follow from the folder's
+    /// place: below `flags-B` and `gateway-api` they are other ones.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing or not what it should be.
+    pub fn read(dir: &Path) -> Result<Self, CaseError> {
+        let lease: Value = serde_json::from_str(&text(dir, "lease.json")?)?;
+        let part = |key: &str| match lease.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        let parts = ["owner", "dseq", "gseq", "oseq", "provider"].map(part);
+        Ok(Self {
+            lease: parts.join("/").parse()?,
+            manifest: Manifest::from_json(text(dir, "manifest.json")?.as_bytes())?.manifest,
+            objects: unpacked(documents(&text(dir, "objects.yaml")?)?),
+            custom: unpacked(documents(&text(dir, "crs.yaml")?)?),
+            settings: settings(dir),
+        })
+    }
+
+    /// The recorded object of this kind and name.
+    #[must_use]
+    pub fn find(&self, kind: &str, name: &str) -> Option<&Value> {
+        let is = |object: &&Value| {
+            text_at(object, "/kind") == kind && text_at(object, "/metadata/name") == name
+        };
+        self.objects.iter().chain(&self.custom).find(is)
+    }
+
+    /// The `resourceVersion` of the recorded `Manifest`.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        let manifest = self.custom.iter().find(|object| text_at(object, "/kind") == "Manifest");
+        manifest.map_or("", |manifest| text_at(manifest, "/metadata/resourceVersion"))
+    }
+}
+
+pub(super) fn text_at<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn text(dir: &Path, file: &'static str) -> Result<String, CaseError> {
+    let found = dir.ancestors().take(3).map(|dir| dir.join(file)).find(|path| path.exists());
+    let path = found.ok_or_else(|| CaseError::Missing { file, dir: dir.to_owned() })?;
+    std::fs::read_to_string(&path).map_err(|source| CaseError::Read { path, source })
+}
+
+/// Lists become what is in them.
+fn unpacked(documents: Vec<Value>) -> Vec<Value> {
+    let unpack = |mut document: Value| match document.get_mut("items") {
+        Some(Value::Array(items)) => std::mem::take(items),
+        _ => vec![document],
+    };
+    documents.into_iter().flat_map(unpack).collect()
+}
+
+/// The flags of the three runs that were recorded.
+fn settings(dir: &Path) -> Settings {
+    let api_server = vec![([10, 240, 0, 1], 26443).into()];
+    let main = Settings {
+        public_hostname: "localhost".to_owned(),
+        generated_hosts: Some("localhost".to_owned()),
+        network_policies: Some(NetworkPolicies { api_server }),
+        node_ports: Some(100_000),
+        ..Settings::default()
+    };
+    let overcommit = Overcommit { cpu: 50, memory: 25, storage: 100 };
+    let is_below = |name: &str| dir.components().any(|part| part.as_os_str() == name);
+    if is_below("flags-B") {
+        let pull_secret = Some("regcred".to_owned());
+        return Settings {
+            generated_hosts: None,
+            network_policies: None,
+            overcommit,
+            pull_secret,
+            ..main
+        };
+    }
+    if is_below("gateway-api") {
+        let gateway = || "akash-gateway".to_owned();
+        let ingress = IngressMode::GatewayApi { name: gateway(), namespace: gateway() };
+        return Settings { ingress, overcommit, ..main };
+    }
+    main
+}
