@@ -195,7 +195,7 @@ async fn a_commit_that_times_out_at_the_node_is_looked_for() {
         })
     })
     .await;
-    let patient = Wait { at_most: Duration::from_secs(20), ..QUICK };
+    let patient = Wait { at_most: Duration::from_secs(120), ..QUICK };
     let result =
         broadcast(&Node::new(node.rpc()), &signed, BroadcastMode::Commit, patient).await.unwrap();
     let Broadcast::Delivered { height, result } = result else { panic!() };

@@ -2,10 +2,12 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use provider_bus::fact::{Block, InventoryCluster, ManifestStatus};
-use support::{Running, Server, hear};
+use support::{LONG, Running, Server, hear};
 
 fn block(height: u64) -> Block {
     Block { height, ..Block::default() }
@@ -53,32 +55,37 @@ async fn kills_while_publishing_delay_nobody_and_the_newest_arrives() {
     subscriber.connected().await;
 
     let bus = publisher.bus.clone();
+    let (published, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, stopped) = (Arc::clone(&published), Arc::clone(&stop));
     let publishing = std::thread::spawn(move || {
-        let (begin, mut height, mut longest) = (Instant::now(), 0, Duration::ZERO);
-        while begin.elapsed() < Duration::from_secs(2) {
-            height += 1;
-            let before = Instant::now();
-            bus.publish(&block(height));
-            longest = longest.max(before.elapsed());
+        while !stopped.load(Ordering::Relaxed) {
+            bus.publish(&block(counted.fetch_add(1, Ordering::Relaxed) + 1));
             std::thread::sleep(Duration::from_micros(200));
         }
-        (height, longest)
     });
+    let goes_on = async || {
+        let (before, deadline) = (published.load(Ordering::Relaxed), Instant::now() + LONG);
+        while published.load(Ordering::Relaxed) < before + 200 {
+            assert!(Instant::now() < deadline, "publishing waits for Redis");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
     // Redis keeps nothing on disk: after each kill it has forgotten everything.
     for _ in 0..3 {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        goes_on().await;
         redis.kill();
+        goes_on().await;
         publisher.cut_off().await;
         subscriber.cut_off().await;
+        goes_on().await;
         redis.revive();
         publisher.connected().await;
         subscriber.connected().await;
     }
-    let (height, longest) = publishing.join().unwrap();
-    let end = Instant::now();
+    stop.store(true, Ordering::Relaxed);
+    publishing.join().unwrap();
+    let height = published.load(Ordering::Relaxed);
     hear(&mut blocks, |block| block.height == height).await;
-    assert!(end.elapsed() < Duration::from_secs(2), "{:?}", end.elapsed());
-    assert!(longest < Duration::from_millis(400), "publishing took {longest:?}");
     assert!(publisher.bus.status().borrow().lost_connections >= 3);
 }
 
@@ -92,11 +99,12 @@ async fn a_frozen_server_is_noticed_and_blocks_no_publisher() {
     subscriber.connected().await;
 
     redis.freeze();
+    // Whoever waited for an answer each time would be here for more than an hour.
     let before = Instant::now();
     for height in 1..=10_000 {
         publisher.bus.publish(&block(height));
     }
-    assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
+    assert!(before.elapsed() < LONG, "{:?}", before.elapsed());
     assert_eq!(publisher.bus.latest::<Block>().unwrap().height, 10_000);
     let reason = publisher.cut_off().await;
     assert!(reason.contains("in time") || reason.contains("within"), "{reason}");
@@ -114,7 +122,7 @@ async fn what_redis_forgets_is_brought_back_by_its_publisher() {
     let subscriber = Running::start(&redis.url());
     hear(&mut subscriber.bus.subscribe::<Block>(), |block| block.height == 5).await;
     redis.say("FLUSHALL");
-    let deadline = Instant::now() + support::LONG;
+    let deadline = Instant::now() + LONG;
     while redis.say("GET akash.provider.chain.block").starts_with("$-1") {
         assert!(Instant::now() < deadline, "it stays forgotten");
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use provider_bus::Connection;
 use provider_bus::fact::Block;
-use support::{Running, Server, hear};
+use support::{LONG, Running, Server, hear};
 
 /// Sentinels do nothing for half a minute when they think the machine was too busy.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -94,18 +94,20 @@ async fn after_a_failover_the_newest_is_heard_from_the_new_master() {
     // A third of the Sentinels goes with the master: the others suffice.
     group.master.kill();
     group.sentinels[0].kill();
-    let mut longest = Duration::ZERO;
-    for height in 2..=500 {
-        let before = Instant::now();
+    // Two Sentinels that stand still name nobody: whoever waits for a master waits for ever.
+    group.sentinels[1..].iter().for_each(Server::freeze);
+    let bus = publisher.bus.clone();
+    let burst = tokio::task::spawn_blocking(move || {
+        (2..400).for_each(|height| bus.publish(&block(height)));
+    });
+    tokio::time::timeout(LONG, burst).await.expect("publishing waits for a master").unwrap();
+    group.sentinels[1..].iter().for_each(Server::thaw);
+    for height in 400..=500 {
         publisher.bus.publish(&block(height));
-        longest = longest.max(before.elapsed());
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(longest < Duration::from_millis(400), "publishing took {longest:?}");
     group.switched(&group.sentinels[1..]).await;
-    let switched = Instant::now();
     hear(&mut blocks, |block| block.height == 500).await;
-    assert!(switched.elapsed() < Duration::from_secs(5), "{:?}", switched.elapsed());
     publisher.until(uses(&group.replica)).await;
     subscriber.until(uses(&group.replica)).await;
 

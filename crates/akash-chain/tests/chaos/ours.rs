@@ -7,7 +7,8 @@ use akash_chain::follow::{FollowConfig, PlanConfig};
 use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
-use provider_testkit::bidder::{self, Entry, Journal, Settings, Stopped};
+use akash_types::BidId;
+use provider_testkit::bidder::{self, Entry, Journal, Settings, Stopped, Want};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -92,11 +93,18 @@ impl Ours {
         }
     }
 
-    /// What it wants and has not got.
-    pub(crate) fn open(&self) -> Vec<Entry> {
-        bidder::with(&self.journal, |journal| {
-            journal.entries().iter().filter(|entry| entry.is_open()).cloned().collect()
-        })
+    /// Everything it ever wanted.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        bidder::with(&self.journal, |journal| journal.entries().to_vec())
+    }
+
+    /// Bids that it has made.
+    pub(crate) fn bids(&self) -> Vec<BidId> {
+        let bid = |entry: Entry| match entry.want {
+            Want::Bid(order) if entry.holds() => Some(order.bid_id(address(PROVIDER))),
+            _ => None,
+        };
+        self.entries().into_iter().filter_map(bid).collect()
     }
 
     /// The last block it has written down, and how many intents have not ended.

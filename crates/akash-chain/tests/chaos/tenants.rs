@@ -61,11 +61,21 @@ impl Tenants {
         }
     }
 
+    /// A deployment with one group, and what creates it.
+    pub(crate) fn one(&mut self) -> (DeploymentId, Message) {
+        let id = DeploymentId::new(address(TENANT), self.next).unwrap();
+        self.next += 1;
+        (id, self.creates(id, 1))
+    }
+
     fn create(&mut self, chance: &mut Chance) -> Message {
         let id = DeploymentId::new(address(TENANT), self.next).unwrap();
         self.next += 1;
         self.deployments.push(id);
-        let groups = if chance.one_in(4) { 2 } else { 1 };
+        self.creates(id, if chance.one_in(4) { 2 } else { 1 })
+    }
+
+    fn creates(&self, id: DeploymentId, groups: usize) -> Message {
         create_deployment(CreateDeployment {
             id,
             groups: self.groups[..groups].to_vec(),

@@ -17,7 +17,7 @@ const CHAIN: &str = "real";
 const START: i64 = 1_700_000_000_000_000_000;
 
 async fn next_block(follower: &mut Follower) -> FollowedBlock {
-    let item = tokio::time::timeout(std::time::Duration::from_secs(30), follower.next()).await;
+    let item = tokio::time::timeout(std::time::Duration::from_secs(180), follower.next()).await;
     match item.unwrap() {
         Some(Followed::Block(block)) => block,
         other => panic!("{other:?}"),

@@ -68,7 +68,7 @@ impl Session {
         keyring.stdin.take().unwrap().write_all(b"passphrase of the login").unwrap();
         session.programs.push(keyring);
 
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_secs(120);
         while session.service().await.is_none() {
             assert!(Instant::now() < until, "gnome-keyring-daemon does not come to the bus");
             thread::sleep(Duration::from_millis(20));

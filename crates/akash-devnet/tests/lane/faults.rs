@@ -104,7 +104,7 @@ async fn a_node_that_lost_its_mempool_gets_everything_again() {
     let mut bed = bed.restart_node(home.path()).await;
     let mut txs = 0;
     // The lane notices after two blocks; how fast it is then is not the question.
-    for _ in 0..50 {
+    for _ in 0..300 {
         txs += bed.block(&lane).await;
         if txs == 2 {
             break;

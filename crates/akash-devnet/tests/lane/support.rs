@@ -30,7 +30,7 @@ use tokio::time::timeout;
 
 const CHAIN: &str = "lane";
 const START: i64 = 1_794_768_756_000_000_000;
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(crate) fn key(seed: u8) -> SecretKey {
     SecretKey::from_bytes(&[seed; 32]).unwrap()

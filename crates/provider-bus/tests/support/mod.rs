@@ -16,7 +16,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 /// Longer than anything here takes, and short enough to see that something hangs.
-pub(crate) const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(180);
 
 /// A server process on a port of its own. Dies with its value.
 pub(crate) struct Server {
@@ -149,8 +149,9 @@ impl Running {
     pub(crate) fn start(url: &str) -> Self {
         let (bus, link) = Bus::over_redis(url.parse().unwrap(), "test").unwrap();
         let timing = Timing {
-            dial: Duration::from_secs(1),
-            answer: Duration::from_millis(500),
+            // A busy machine is not a frozen one.
+            dial: Duration::from_secs(10),
+            answer: Duration::from_secs(2),
             beat: Duration::from_millis(300),
             first_wait: Duration::from_millis(20),
             longest_wait: Duration::from_millis(200),

@@ -84,7 +84,7 @@ impl Devnet {
 
     /// Waits until a block higher than this one is there.
     fn wait_for(&self, height: u64) {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(180);
         loop {
             let block = self.json(&["query", "block"]);
             let reached = block["block"]["header"]["height"].as_str().unwrap().parse::<u64>();

@@ -60,7 +60,7 @@ async fn follows_and_bids() {
     let variable = |name: &str| std::env::var(name).expect("set by whoever starts this process");
     let journal = variable(JOURNAL);
     let journal = Journal::open_file(Path::new(&journal), BEGIN).unwrap();
-    let limits = Limits { request: Duration::from_secs(2), ..Limits::default() };
+    let limits = Limits { request: Duration::from_secs(5), ..Limits::default() };
     let block_time = Duration::from_millis(100);
     let rpc = Endpoint::rpc(&variable(RPC)).unwrap();
     let plan = PlanConfig {
@@ -77,7 +77,8 @@ async fn follows_and_bids() {
         grpc: Some(Endpoint::grpc(&variable(GRPC)).unwrap()),
         limits,
         key: key(PROVIDER),
-        lane: LaneConfig::new(address(PROVIDER), fee),
+        // Blocks are quick here, and whoever bids may have to share the machine.
+        lane: LaneConfig { timeout_blocks: 50, ..LaneConfig::new(address(PROVIDER), fee) },
     };
     let stopped = bidder::run(settings, Arc::new(Mutex::new(journal))).await;
     panic!("the bidder stopped: {stopped:?}");

@@ -33,7 +33,7 @@ pub(crate) struct Tenant {
 
 impl Tenant {
     pub(crate) fn new(rpc: &str) -> Self {
-        let limits = Limits { request: Duration::from_secs(5), ..Limits::default() };
+        let limits = Limits { request: Duration::from_secs(60), ..Limits::default() };
         let rpc = RpcClient::new(Endpoint::rpc(rpc).unwrap(), limits).unwrap();
         let query = Query::new(Connection::new(&rpc, None, limits).unwrap());
         Self { node: Node::new(rpc), query, next: 1 }

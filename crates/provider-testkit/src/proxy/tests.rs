@@ -5,7 +5,10 @@ use tokio::time::timeout;
 
 use super::*;
 
+/// Long enough for bytes that are let through to show.
 const SOON: Duration = Duration::from_millis(150);
+/// Longer than anything takes by itself.
+const LONG: Duration = Duration::from_secs(60);
 
 /// A server that says everything back.
 async fn echo() -> SocketAddr {
@@ -75,7 +78,7 @@ async fn reset_and_refused_connections_fail() {
     };
     assert!(refused);
     proxy.set(Mode::Reset);
-    assert!(timeout(SOON, said_back(&mut stream, b"three")).await.unwrap().is_err());
+    assert!(timeout(LONG, said_back(&mut stream, b"three")).await.unwrap().is_err());
 }
 
 #[tokio::test]

@@ -44,7 +44,8 @@ impl Lane {
     }
 
     /// The account was read for the first time: whatever waits came before that, so an earlier lane
-    /// may have sent it, also what was decided at a height that the node does not know yet.
+    /// may have sent it. What was decided at a height that the node does not know yet is most likely
+    /// new, so that only what must not be done twice is asked about.
     pub(super) fn doubt_all_inherited(&mut self, read: u64) {
         let waiting = self.queue.all_waiting();
         let decided = waiting.iter().filter_map(|id| Some(self.queue.get(*id)?.intent.created));
@@ -52,17 +53,37 @@ impl Lane {
         let over = newest.saturating_add(self.config.timeout_blocks);
         let earlier = Earlier { known: read, over };
         self.sequence.earlier = Some(earlier);
-        waiting.into_iter().for_each(|id| self.doubt_inherited(id, earlier));
+        for id in waiting {
+            let Some(entry) = self.queue.get(id) else { continue };
+            if entry.intent.created < read || is_done_again(&entry.intent.action) {
+                self.doubt_inherited(id, earlier);
+            }
+        }
     }
 
     /// Asks about an intent that an earlier lane may have sent. What the chain does again when it
     /// is told again is left open only once nothing of that lane can come any more: until then its
     /// transaction may be on its way unseen, and both would take effect.
     pub(super) fn doubt_inherited(&mut self, id: IntentId, earlier: Earlier) {
-        self.doubt(id, Otherwise::Try, self.height);
         let Some(entry) = self.queue.get_mut(id) else { return };
-        if let Place::Doubt(doubt) = &mut entry.place
-            && is_done_again(&entry.intent.action)
+        entry.inherited = true;
+        if is_done_again(&entry.intent.action) {
+            self.doubt_until_over(id, earlier);
+        } else {
+            self.doubt(id, Otherwise::Try, self.height);
+        }
+    }
+
+    /// Asks about an intent until nothing of an earlier lane can bring it about any more.
+    pub(super) fn doubt_until_over(&mut self, id: IntentId, earlier: Earlier) {
+        let Some(entry) = self.queue.get_mut(id) else { return };
+        if entry.intent.wanted() == Wanted::Unverifiable {
+            // Nobody can say, so that there is nothing to wait for.
+            entry.inherited = false;
+        }
+        self.doubt(id, Otherwise::Try, self.height);
+        if let Some(entry) = self.queue.get_mut(id)
+            && let Place::Doubt(doubt) = &mut entry.place
         {
             doubt.open_from = doubt.height.max(earlier.over);
         }
@@ -119,7 +140,10 @@ impl Lane {
             doubt.ask_at = now.saturating_add(pause(doubt.misses));
             return;
         }
-        match doubt.otherwise.clone() {
+        let is_over = self.sequence.earlier.is_some_and(|earlier| doubt.open_from >= earlier.over);
+        let otherwise = doubt.otherwise.clone();
+        entry.inherited &= !is_over;
+        match otherwise {
             Otherwise::Try => self.requeue(id),
             Otherwise::End(outcome) => self.done(id, outcome),
         }

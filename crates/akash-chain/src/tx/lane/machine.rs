@@ -174,11 +174,16 @@ impl Lane {
         if entry.place != Place::Queued || self.sequence.phase != Phase::Ready {
             return;
         }
-        if entry.forgotten {
-            self.done(id, Outcome::Forgotten);
-        } else if entry.intent.deadline.is_some_and(|deadline| deadline <= self.height) {
-            // The next block is the first that could have it.
-            self.done(id, Outcome::Expired);
+        // The next block is the first that could have it.
+        let is_late = entry.intent.deadline.is_some_and(|deadline| deadline <= self.height);
+        let outcome = match (entry.forgotten, is_late) {
+            (true, _) => Outcome::Forgotten,
+            (false, true) => Outcome::Expired,
+            (false, false) => return,
+        };
+        match self.sequence.earlier.filter(|_| entry.inherited) {
+            Some(earlier) => self.doubt_until_over(id, earlier),
+            None => self.done(id, outcome),
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Entry {
     pub(super) not_before: u64,
     /// Its reason is gone; it is not sent again.
     pub(super) forgotten: bool,
+    /// A transaction of an earlier lane may still bring it about.
+    pub(super) inherited: bool,
 }
 
 impl Entry {
@@ -111,6 +113,7 @@ impl Queue {
             attempts: 0,
             not_before: 0,
             forgotten: false,
+            inherited: false,
         };
         self.entries.insert(id, entry);
     }

@@ -59,8 +59,12 @@ async fn blocks_stop_and_go_on() {
     config.block_time = Some(Duration::from_millis(5));
     let devnet = start_with(config).await;
     devnet.faults().change(|plan| plan.stop_blocks = true);
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    let stopped = height(&devnet).await;
+    // One that was being made still comes, when the machine has time for it.
+    let mut stopped = height(&devnet).await;
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stopped = height(&devnet).await;
+    }
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(height(&devnet).await, stopped);
     devnet.faults().clear();
@@ -120,15 +124,25 @@ async fn blocks_come_late_while_transactions_are_taken() {
     config.block_time = Some(Duration::from_millis(10));
     let devnet = start_with(config).await;
     devnet.faults().change(|plan| plan.block_delay = Duration::from_millis(150));
-    tokio::time::sleep(Duration::from_millis(30)).await;
-    let before = tokio::time::Instant::now();
-    let sent = result(&devnet, "broadcast_tx_sync", json!({"tx": base64(&tx("a", 0, 1))})).await;
-    assert_eq!(sent["code"], 0);
-    assert!(before.elapsed() < Duration::from_millis(100), "{:?}", before.elapsed());
+    // Whoever waits for a block with its answer always sees one come; others do now and then, where
+    // the machine is slow.
+    let mut sequence = 0;
+    loop {
+        let before = height(&devnet).await;
+        let sent = json!({"tx": base64(&tx("a", sequence, 1))});
+        assert_eq!(result(&devnet, "broadcast_tx_sync", sent).await["code"], 0);
+        if height(&devnet).await == before {
+            break;
+        }
+        sequence += 1;
+        assert!(sequence < 50, "transactions wait for blocks");
+    }
+    let begun = tokio::time::Instant::now();
     let mut socket = WebSocket::connect(&devnet).await;
     socket.subscribe(1, "tm.event='NewBlockHeader'").await;
-    socket.next().await;
-    let between = tokio::time::Instant::now();
-    socket.next().await;
-    assert!(between.elapsed() >= Duration::from_millis(140), "{:?}", between.elapsed());
+    for _ in 0..4 {
+        socket.next().await;
+    }
+    // The first of them may have been on its way.
+    assert!(begun.elapsed() >= Duration::from_millis(3 * 140), "{:?}", begun.elapsed());
 }

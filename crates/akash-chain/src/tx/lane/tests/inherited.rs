@@ -57,10 +57,26 @@ fn a_bid_waits_for_nobody_because_a_second_one_is_refused() {
     assert!(asks(&effects), "{effects:?}");
     let effects = verified(&mut hand, 1, Verified::Open { height: 100 });
     assert_eq!(simulated(&effects), [vec![1]]);
+    // As far as the node knows this one is new.
+    let (_, effects) = inherits(2, create_bid(2), 100);
+    assert_eq!((asks(&effects), simulated(&effects)), (false, vec![vec![2]]));
 }
 
 #[test]
-fn what_was_decided_above_the_height_of_a_node_that_lags_is_asked_about_too() {
+fn what_is_wanted_no_more_ends_only_when_it_cannot_come_any_more() {
+    let (mut hand, _) = inherits(1, create_bid(1), 90);
+    hand.feed(Input::Forget(IntentId(1)));
+    let effects = verified(&mut hand, 1, Verified::Open { height: 100 });
+    assert!(ended(&effects).is_empty() && simulated(&effects).is_empty(), "{effects:?}");
+    let effects = verified(&mut hand, 1, Verified::Open { height: 109 });
+    assert!(ended(&effects).is_empty() && simulated(&effects).is_empty(), "{effects:?}");
+    ask_again(&mut hand);
+    let effects = verified(&mut hand, 1, Verified::Open { height: 110 });
+    assert_eq!(ended(&effects), [(1, &Outcome::Forgotten)]);
+}
+
+#[test]
+fn a_withdrawal_decided_above_the_height_of_a_node_that_lags_is_asked_about_too() {
     let (mut hand, effects) = inherits(1, withdraw(7, 1), 130);
     assert!(asks(&effects), "{effects:?}");
     for height in [100, 130, 139] {
