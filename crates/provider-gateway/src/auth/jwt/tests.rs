@@ -71,8 +71,7 @@ fn recorded_tokens_verify_and_are_made_again_byte_for_byte() {
         expires_at: EXPIRES,
         access: Access::Full,
     };
-    let scoped =
-        Claims { access: Access::Scoped(vec![Scope::Status, Scope::Logs]), ..full.clone() };
+    let scoped = Claims { access: Access::Scoped(vec![Scope::Status, Scope::Logs]), ..full };
     for (text, algorithm, expected) in
         [(FULL, Algorithm::Es256k, full), (SCOPED_ADR36, Algorithm::Es256kAdr36, scoped)]
     {
@@ -345,7 +344,7 @@ fn no_token_is_made_that_a_provider_would_refuse() {
     assert!(issue(&claims, Algorithm::Es256k, &secret()).is_ok());
     let other = SecretKey::from_bytes(&[9; 32]).unwrap();
     assert!(matches!(issue(&claims, Algorithm::Es256k, &other), Err(IssueError::OtherKey)));
-    let empty = Claims { access: Access::Scoped(vec![]), ..claims.clone() };
+    let empty = Claims { access: Access::Scoped(vec![]), ..claims };
     let error = issue(&empty, Algorithm::Es256k, &secret());
     assert!(matches!(error, Err(IssueError::Claims(ClaimsError::Scope(ScopeError::Empty)))));
     let dead = Claims { expires_at: ISSUED, ..claims };
