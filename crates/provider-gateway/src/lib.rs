@@ -1,8 +1,10 @@
 //! The gateway: where tenants reach the provider.
 //!
+//! - [`tls`]: connections: certificates, handshakes, limits, and HTTP on top.
 //! - [`auth`]: who is asking, and what they may do.
 //!
 //! Knows the chain only as where keys and certificates are looked up, and no cluster at all:
 //! what a tenant asks for is read through ports.
 
 pub mod auth;
+pub mod tls;
