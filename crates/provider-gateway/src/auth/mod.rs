@@ -9,7 +9,7 @@
 //! - [`jwt`]: tokens, read, checked and made.
 //! - [`certificate`]: certificates of clients.
 //! - [`keys`]: public keys of accounts, looked up and remembered.
-//! - [`authorize`]: what a principal may do, as one plain function.
+//! - [`mod@authorize`]: what a principal may do, as one plain function.
 //!
 //! Must not know routes' bodies nor the cluster: what was allowed is done elsewhere.
 

@@ -1,8 +1,9 @@
 //! The certificates that the provider shows: where they come from, and that they never run out.
 //!
-//! - [`plan`]: what is to be done about the provider's own certificate, as a plain function.
+//! - [`plan()`]: what is to be done about the provider's own certificate, as a plain function.
 //! - [`OwnCertificate`]: the file `<home>/<address>.pem`, and the task that does what the plan says.
 //! - [`AuthorityFiles`]: a certificate of an authority from two files, read again when they change.
+//! - [`acme`]: a certificate of an authority, asked for.
 //!
 //! The provider's own certificate is worth something only once it is published, so a new one is
 //! kept beside the old until the chain shows it:
@@ -19,6 +20,7 @@
 //!
 //! Must not know who else shows certificates, nor how messages come to the chain.
 
+pub mod acme;
 mod authority;
 mod own;
 mod plan;
