@@ -45,6 +45,12 @@ const BENCHES: &[Bench] = &[
         about: "decisions of a provider per second",
     },
     Bench {
+        name: "gateway",
+        package: "provider-gateway",
+        target: "gateway",
+        about: "requests over TLS per second, handshakes and tokens",
+    },
+    Bench {
         name: "sdl",
         package: "akash-sdl",
         target: "sdl",

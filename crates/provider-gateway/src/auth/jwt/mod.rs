@@ -1,0 +1,32 @@
+//! Tokens by which an account acts at a provider: JWTs signed with the account's own key.
+//!
+//! ```text
+//! text ─ Token::parse ─▶ Token ─ issuer() ─▶ (key of the issuer, from the chain)
+//!                          │                          │
+//!                          └────── verify(key, now) ◀─┘
+//!                                        ├─ signature wrong        ─▶ VerifyError::Signature
+//!                                        ├─ claims break a rule    ─▶ VerifyError::Claims
+//!                                        └─ Claims: rules hold, times are right
+//! ```
+//!
+//! The signature is looked at before the claims, so a token that is both forged and expired is
+//! forged. No clock and no lookup here: time and key are given. What a token
+//! allows is decided elsewhere.
+
+mod algorithm;
+mod claims;
+mod issue;
+mod raw;
+mod rules;
+mod scope;
+mod token;
+
+pub use algorithm::Algorithm;
+pub use claims::{Access, Claims, DeploymentGrant, Permission, ProviderAccess};
+pub use issue::{IssueError, issue};
+pub use rules::{ClaimsError, ScopeError};
+pub use scope::Scope;
+pub use token::{Malformed, Token, VerifyError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What is asked of the chain, as ports, and the one way to ask: with a limit to how many ask at
+//! once and how long they wait.
+
+use std::error::Error;
+use std::time::Duration;
+
+use akash_chain::keys::{AccountKey, PublicKey};
+use akash_chain::query::{Query, QueryError};
+use akash_chain::transport::Transport;
+use akash_types::{Address, CertificateState};
+use futures_util::future::BoxFuture;
+use tokio::sync::Semaphore;
+
+/// Where public keys of accounts are found.
+pub trait PublicKeys: Send + Sync + 'static {
+    /// The key of an account.
+    fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>>;
+}
+
+/// Where certificates of accounts are found.
+pub trait Certificates: Send + Sync + 'static {
+    /// The certificate of `owner` with this serial number (decimal) as PEM, if there is one and it
+    /// is not revoked.
+    fn valid_certificate<'a>(
+        &'a self,
+        owner: Address,
+        serial: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Vec<u8>>, LookupFailure>>;
+}
+
+/// What is known of the key of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyAnswer {
+    /// It is this.
+    Key(PublicKey),
+    /// There is none to check anything with.
+    None(NoKey),
+}
+
+/// Why an account has no key to check anything with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoKey {
+    /// There is no such account.
+    #[error("there is no such account")]
+    NoAccount,
+    /// It has never signed anything, so nobody knows its key.
+    #[error("the account has never signed anything: its key is not known")]
+    NotPublished,
+    /// It has a key of another kind, such as several of which some must sign.
+    #[error("the account's key is of another kind than those that sign tokens")]
+    OtherKind,
+}
+
+/// The chain gave no answer, so nothing is known.
+#[derive(Debug, thiserror::Error)]
+pub enum LookupFailure {
+    /// It could not be asked.
+    #[error("the chain could not be asked")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// It did not answer in time.
+    #[error("the chain did not answer within {} s", .0.as_secs())]
+    Slow(Duration),
+}
+
+impl From<QueryError> for LookupFailure {
+    fn from(error: QueryError) -> Self {
+        Self::Unavailable(Box::new(error))
+    }
+}
+
+impl<T: Transport + Send + Sync + 'static> PublicKeys for Query<T> {
+    fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>> {
+        Box::pin(async move {
+            Ok(match self.account(account).await?.value {
+                None => KeyAnswer::None(NoKey::NoAccount),
+                Some(account) => match account.public_key {
+                    Some(AccountKey::Secp256k1(key)) => KeyAnswer::Key(key),
+                    Some(_) => KeyAnswer::None(NoKey::OtherKind),
+                    None => KeyAnswer::None(NoKey::NotPublished),
+                },
+            })
+        })
+    }
+}
+
+impl<T: Transport + Send + Sync + 'static> Certificates for Query<T> {
+    fn valid_certificate<'a>(
+        &'a self,
+        owner: Address,
+        serial: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Vec<u8>>, LookupFailure>> {
+        Box::pin(async move {
+            let found = self.certificate(owner, serial, CertificateState::Valid).await?;
+            Ok(found.value.map(|certificate| certificate.certificate))
+        })
+    }
+}
+
+/// How many questions are under way at once. Strangers cause them, and the chain's node serves
+/// the rest of the provider too.
+const AT_ONCE: usize = 32;
+/// How long somebody waits for an answer, the wait for their turn included.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Limits questions.
+#[derive(Debug)]
+pub(super) struct Limited(Semaphore);
+
+impl Limited {
+    pub(super) const fn new() -> Self {
+        Self(Semaphore::const_new(AT_ONCE))
+    }
+
+    pub(super) async fn ask<A>(
+        &self,
+        question: impl Future<Output = Result<A, LookupFailure>>,
+    ) -> Result<A, LookupFailure> {
+        let turn = async {
+            // Never closed.
+            let _turn = self.0.acquire().await;
+            question.await
+        };
+        tokio::time::timeout(PATIENCE, turn).await.unwrap_or(Err(LookupFailure::Slow(PATIENCE)))
+    }
+}

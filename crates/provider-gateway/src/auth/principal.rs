@@ -1,0 +1,28 @@
+//! Who is asking.
+
+use akash_types::Address;
+
+use super::jwt::Claims;
+
+/// Who is asking, as far as they proved it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Principal {
+    /// Nobody in particular.
+    Anonymous,
+    /// An account, by its certificate: everything that the account may do.
+    Owner(Address),
+    /// An account, by a token: what the token says.
+    Token(Claims),
+}
+
+impl Principal {
+    /// The account.
+    #[must_use]
+    pub const fn account(&self) -> Option<Address> {
+        match self {
+            Self::Anonymous => None,
+            Self::Owner(account) => Some(*account),
+            Self::Token(claims) => Some(claims.issuer),
+        }
+    }
+}

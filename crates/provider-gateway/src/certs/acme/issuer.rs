@@ -1,0 +1,210 @@
+//! Asking for a certificate, and asking again before it ends.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use der::Decode;
+use instant_acme::{
+    Account, AccountCredentials, AuthorizationStatus, ChallengeType, ExternalAccountKey,
+    Identifier, NewAccount, NewOrder, Order, OrderStatus, RetryPolicy,
+};
+use rustls::sign::CertifiedKey;
+
+use super::AcmeSettings;
+use super::challenge;
+use super::client::{Https, RootsError};
+use super::due::{replace_at, wait_after};
+use super::store::Store;
+use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
+
+/// The longest sleep: the clock may be set meanwhile.
+const AT_MOST: Duration = Duration::from_hours(6);
+
+/// Asks an authority for certificates.
+#[derive(Debug)]
+pub struct AcmeIssuer {
+    settings: AcmeSettings,
+    store: Store,
+    https: Https,
+}
+
+impl AcmeIssuer {
+    /// One with these settings. Nobody is asked yet.
+    ///
+    /// # Errors
+    ///
+    /// When the authority's root cannot be used.
+    pub fn new(settings: AcmeSettings) -> Result<Self, RootsError> {
+        let https = Https::new(settings.root.as_ref())?;
+        Ok(Self { store: Store::new(&settings), settings, https })
+    }
+
+    /// Shows a good certificate, for ever. `told` hears of each that is shown, and of failures.
+    pub async fn keep(
+        self,
+        shown: Arc<ServerCertificates>,
+        told: impl Fn(Result<SystemTime, &AcmeError>),
+    ) {
+        let mut failures = 0;
+        let mut replace = match self.stored() {
+            Ok(Some((pair, replace))) => {
+                shown.set_public(Some(pair));
+                told(Ok(replace));
+                replace
+            }
+            // What cannot be used is replaced: it is the authority's word that counts.
+            Ok(None) | Err(_) => SystemTime::UNIX_EPOCH,
+        };
+        loop {
+            if let Ok(wait) = replace.duration_since(SystemTime::now()) {
+                tokio::time::sleep(wait.min(AT_MOST)).await;
+                continue;
+            }
+            match self.obtain().await {
+                Ok((pair, next)) => {
+                    shown.set_public(Some(pair));
+                    (failures, replace) = (0, next);
+                    told(Ok(replace));
+                }
+                Err(error) => {
+                    failures += 1;
+                    told(Err(&error));
+                    tokio::time::sleep(wait_after(failures)).await;
+                }
+            }
+        }
+    }
+
+    /// The certificate that is kept, and when it is to be replaced.
+    fn stored(&self) -> Result<Option<(Arc<CertifiedKey>, SystemTime)>, AcmeError> {
+        let Some((chain, key)) = self.store.certificate().map_err(AcmeError::Store)? else {
+            return Ok(None);
+        };
+        usable(&chain, &key).map(Some)
+    }
+
+    async fn obtain(&self) -> Result<(Arc<CertifiedKey>, SystemTime), AcmeError> {
+        let account = self.account().await?;
+        let identifiers = [Identifier::Dns(self.settings.domain.clone())];
+        let mut order = account.new_order(&NewOrder::new(&identifiers)).await?;
+        self.prove(&mut order).await?;
+        let key = order.finalize().await?;
+        let chain = order.poll_certificate(&RetryPolicy::default()).await?;
+        let usable = usable(chain.as_bytes(), key.as_bytes())?;
+        let written = self.store.write_certificate(chain.as_bytes(), key.as_bytes());
+        written.map_err(AcmeError::Store)?;
+        Ok(usable)
+    }
+
+    /// The account, which is made where there is none.
+    async fn account(&self) -> Result<Account, AcmeError> {
+        let builder = Account::builder_with_http(Box::new(self.https.clone()));
+        let kept = self.store.account().map_err(AcmeError::Store)?;
+        let kept = kept.and_then(|bytes| serde_json::from_slice::<AccountCredentials>(&bytes).ok());
+        if let Some(credentials) = kept {
+            return Ok(builder.from_credentials(credentials).await?);
+        }
+        let external = match &self.settings.external_account {
+            None => None,
+            Some((id, key)) => {
+                let key = URL_SAFE_NO_PAD.decode(key.trim_end_matches('='));
+                let key = key.map_err(|_| AcmeError::ExternalKey)?;
+                Some(ExternalAccountKey::new(id.clone(), &key))
+            }
+        };
+        let contact = format!("mailto:{}", self.settings.email);
+        let new = NewAccount {
+            contact: &[&contact],
+            terms_of_service_agreed: true,
+            only_return_existing: false,
+        };
+        let directory = self.settings.directory.clone();
+        let (account, credentials) = builder.create(&new, directory, external.as_ref()).await?;
+        let credentials = serde_json::to_vec(&credentials).map_err(AcmeError::Credentials)?;
+        self.store.write_account(&credentials).map_err(AcmeError::Store)?;
+        Ok(account)
+    }
+
+    /// Shows the authority that the domain leads here.
+    async fn prove(&self, order: &mut Order) -> Result<(), AcmeError> {
+        let mut authorizations = order.authorizations();
+        let mut answering = None;
+        while let Some(authorization) = authorizations.next().await {
+            let mut authorization = authorization?;
+            if authorization.status == AuthorizationStatus::Valid {
+                continue;
+            }
+            let challenge = authorization.challenge(ChallengeType::Http01);
+            let mut challenge = challenge.ok_or(AcmeError::NoChallenge)?;
+            let (token, answer) = (challenge.token.clone(), challenge.key_authorization());
+            let listening =
+                challenge::listen(self.settings.challenge, token, answer.as_str().to_owned()).await;
+            answering = Some(listening.map_err(AcmeError::Listen)?);
+            challenge.set_ready().await?;
+            // One name, one challenge.
+            break;
+        }
+        let retries = RetryPolicy::default();
+        let ready = order.poll_ready(&retries);
+        let status = match answering {
+            None => ready.await,
+            Some(answering) => tokio::select! {
+                status = ready => status,
+                never = answering => match never {},
+            },
+        };
+        let status = status.map_err(AcmeError::Challenge)?;
+        if status == OrderStatus::Ready { Ok(()) } else { Err(AcmeError::NotProved { status }) }
+    }
+}
+
+/// A pair for handshakes, and when it is to be replaced.
+fn usable(chain: &[u8], key: &[u8]) -> Result<(Arc<CertifiedKey>, SystemTime), AcmeError> {
+    let pair = certified_pem(chain, key)?;
+    let first = pair.cert.first().map(|der| x509_cert::Certificate::from_der(der));
+    let Some(Ok(certificate)) = first else {
+        return Err(CertificateFileError::NoCertificate.into());
+    };
+    let validity = certificate.tbs_certificate().validity();
+    let (start, end) = (validity.not_before, validity.not_after);
+    let replace = replace_at(start.to_system_time(), end.to_system_time());
+    Ok((pair, replace))
+}
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum AcmeError {
+    /// The authority could not be asked, or refuses.
+    #[error("asking the authority")]
+    Authority(#[from] instant_acme::Error),
+    /// It offers no way to prove the domain that is known here.
+    #[error("the authority does not offer the challenge http-01")]
+    NoChallenge,
+    /// Its questions cannot be answered.
+    #[error("listening for the authority's question")]
+    Listen(#[source] io::Error),
+    /// It did not get the answer.
+    #[error("the authority did not see the answer; does port 80 of the domain lead here?")]
+    Challenge(#[source] instant_acme::Error),
+    /// It was not convinced.
+    #[error("the authority was not convinced: the order is {status:?}")]
+    NotProved {
+        /// What the order is instead of ready.
+        status: OrderStatus,
+    },
+    /// The key of an account elsewhere.
+    #[error("the HMAC key of the external account is not base64url")]
+    ExternalKey,
+    /// Never to be expected.
+    #[error("writing the account's credentials")]
+    Credentials(#[source] serde_json::Error),
+    /// The files.
+    #[error("the files of the certificate issuer")]
+    Store(#[source] io::Error),
+    /// What came cannot be shown.
+    #[error("the authority's certificate")]
+    Certificate(#[from] CertificateFileError),
+}

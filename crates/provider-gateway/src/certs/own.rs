@@ -1,0 +1,217 @@
+//! The provider's own certificate: its files, and the task that keeps it good.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use akash_chain::keys::RandomError;
+use akash_chain::keys::certificate::{
+    CertificateError, CertificateKey, CertificateSpec, KeyFile, KeyFileError, KeyFilePassword,
+    KeyPair,
+};
+use akash_types::{Action, Address, Outcome};
+
+use super::plan::{Local, Plan, plan};
+use super::ports::{OwnCertificates, Publisher};
+use crate::tls::{CertificateFileError, ServerCertificates, certified};
+
+/// How soon the chain is looked at again after something was sent, or when it did not answer.
+const SOON: Duration = Duration::from_secs(15);
+/// How soon when all is well: somebody may have revoked it.
+const LATER: Duration = Duration::from_mins(30);
+/// Where the certificate that is to be the next one waits, below the home directory.
+const NEXT: &str = "next-certificate";
+
+/// The provider's own certificate.
+#[derive(Debug)]
+pub struct OwnCertificate {
+    account: Address,
+    password: KeyFilePassword,
+    domains: Vec<String>,
+    current_file: KeyFile,
+    next_file: KeyFile,
+    current: KeyPair,
+    next: Option<KeyPair>,
+}
+
+impl OwnCertificate {
+    /// Reads it from `<home>/<address>.pem`, or makes it, for these host names and addresses.
+    /// Takes a second of work where it is made.
+    ///
+    /// # Errors
+    ///
+    /// When there is a file and it cannot be used: it is never replaced unasked. Or when it cannot
+    /// be written.
+    pub async fn open(
+        home: PathBuf,
+        account: Address,
+        password: KeyFilePassword,
+        domains: Vec<String>,
+    ) -> Result<Self, OwnCertificateError> {
+        let current_file = KeyFile::of(&home, &account);
+        let next_file = KeyFile::of(&home.join(NEXT), &account);
+        let current = match read(&current_file, &password).await? {
+            Some(pair) => pair,
+            None => {
+                let pair = generate(account, &domains, SystemTime::now())?;
+                write(&current_file, &pair, &password).await?;
+                pair
+            }
+        };
+        // One that cannot be read is of no use to anybody: it was never shown.
+        let next = read(&next_file, &password).await.ok().flatten();
+        Ok(Self { account, password, domains, current_file, next_file, current, next })
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub const fn current(&self) -> &KeyPair {
+        &self.current
+    }
+
+    /// Keeps it published and good, for ever. `told` hears of everything that is done or fails.
+    pub async fn keep(
+        mut self,
+        chain: Arc<dyn OwnCertificates>,
+        publisher: Arc<dyn Publisher>,
+        shown: Arc<ServerCertificates>,
+        told: impl Fn(Result<&Plan, &OwnCertificateError>),
+    ) {
+        loop {
+            let published = chain.published(self.account).await.ok();
+            let local = Local {
+                current: Some(self.current.certificate()),
+                next: self.next.as_ref().map(KeyPair::certificate),
+            };
+            let now = SystemTime::now();
+            let plan = plan(now, local, published.as_deref());
+            let done = self.carry_out(&plan, now, &*publisher, &shown).await;
+            told(done.as_ref().map(|()| &plan));
+            tokio::time::sleep(match plan {
+                Plan::Keep { until } => until.duration_since(now).unwrap_or(SOON).min(LATER),
+                Plan::Adopt | Plan::Create(_) if done.is_ok() => Duration::ZERO,
+                _ => SOON,
+            })
+            .await;
+        }
+    }
+
+    /// Does what is planned.
+    async fn carry_out(
+        &mut self,
+        plan: &Plan,
+        now: SystemTime,
+        publisher: &dyn Publisher,
+        shown: &ServerCertificates,
+    ) -> Result<(), OwnCertificateError> {
+        match plan {
+            Plan::Keep { .. } | Plan::Wait => Ok(()),
+            Plan::Create(_) => {
+                let pair = generate(self.account, &self.domains, now)?;
+                write(&self.next_file, &pair, &self.password).await?;
+                self.next = Some(pair);
+                Ok(())
+            }
+            Plan::PublishCurrent => send(publisher, publish(&self.current)).await,
+            Plan::PublishNext => match &self.next {
+                Some(next) => send(publisher, publish(next)).await,
+                None => Ok(()),
+            },
+            Plan::Adopt => {
+                let Some(next) = &self.next else { return Ok(()) };
+                let ready = certified(next)?;
+                write(&self.current_file, next, &self.password).await?;
+                shown.set_own(ready);
+                if let Some(next) = self.next.take() {
+                    self.current = next;
+                }
+                // What is left behind is read at the next start and found to be the current one.
+                let _left = tokio::fs::remove_file(self.next_file.path()).await;
+                Ok(())
+            }
+            Plan::Revoke { serial } => {
+                send(publisher, Action::RevokeCertificate { serial: serial.clone() }).await
+            }
+        }
+    }
+}
+
+fn publish(pair: &KeyPair) -> Action {
+    let certificate = pair.certificate();
+    Action::CreateCertificate {
+        serial: certificate.serial().to_owned(),
+        certificate: certificate.to_pem().into_bytes(),
+        public_key: certificate.public_key_pem().into_bytes(),
+    }
+}
+
+async fn send(publisher: &dyn Publisher, action: Action) -> Result<(), OwnCertificateError> {
+    let outcome = publisher.submit(action).await;
+    if outcome.holds() { Ok(()) } else { Err(OwnCertificateError::NotSent(outcome)) }
+}
+
+fn generate(
+    owner: Address,
+    domains: &[String],
+    now: SystemTime,
+) -> Result<KeyPair, OwnCertificateError> {
+    let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let spec = CertificateSpec {
+        owner,
+        serial: u64::try_from(since_1970).map_err(|_| CertificateError::Validity)?,
+        not_before: now,
+        valid_for: CertificateSpec::VALID_FOR,
+        domains: domains.to_vec(),
+    };
+    Ok(KeyPair::generate(&spec, CertificateKey::generate()?)?)
+}
+
+/// Reads a file; `None` if there is none. The key is well encrypted, which takes a while.
+async fn read(
+    file: &KeyFile,
+    password: &KeyFilePassword,
+) -> Result<Option<KeyPair>, OwnCertificateError> {
+    let (file, password) = (file.clone(), password.clone());
+    let read = tokio::task::spawn_blocking(move || file.read(&password)).await;
+    match read.map_err(|_| OwnCertificateError::Stopped)? {
+        Ok(pair) => Ok(Some(pair)),
+        Err(KeyFileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn write(
+    file: &KeyFile,
+    pair: &KeyPair,
+    password: &KeyFilePassword,
+) -> Result<(), OwnCertificateError> {
+    let (file, pair, password) = (file.clone(), pair.clone(), password.clone());
+    let written = tokio::task::spawn_blocking(move || file.write(&pair, &password, true)).await;
+    Ok(written.map_err(|_| OwnCertificateError::Stopped)??)
+}
+
+/// Why the provider's own certificate is not as it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnCertificateError {
+    /// Its file cannot be read or written.
+    #[error("the provider's certificate file")]
+    File(#[from] KeyFileError),
+    /// It cannot be made.
+    #[error("making a certificate of the provider")]
+    Make(#[from] CertificateError),
+    /// There is nothing random.
+    #[error("making a certificate of the provider")]
+    Random(#[from] RandomError),
+    /// It cannot be shown.
+    #[error("showing the provider's new certificate")]
+    Show(#[from] CertificateFileError),
+    /// The chain did not take the message. It is tried again.
+    #[error("the chain did not take the certificate's message: {0:?}")]
+    NotSent(Outcome),
+    /// The program is stopping.
+    #[error("the program is stopping")]
+    Stopped,
+}

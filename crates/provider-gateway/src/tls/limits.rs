@@ -1,0 +1,35 @@
+//! What a listener puts up with.
+
+use std::time::Duration;
+
+/// What a listener puts up with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Open connections; more are closed at once.
+    pub connections: usize,
+    /// Open connections from one address (IPv6: one network of 64 bits). Consoles and offices
+    /// share one, so it is not small.
+    pub per_client: usize,
+    /// From the first byte to the end of the handshake, the question to the chain included.
+    pub handshake: Duration,
+    /// From the end of one answer to the end of the next request's head. Clients close idle
+    /// connections themselves after 90 seconds; one that is closed under a request would fail it.
+    pub head: Duration,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
+    /// How long requests may take to end when the server stops.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            per_client: 2_000,
+            handshake: Duration::from_secs(10),
+            head: Duration::from_mins(2),
+            head_bytes: 64 * 1024,
+            drain: Duration::from_secs(8),
+        }
+    }
+}

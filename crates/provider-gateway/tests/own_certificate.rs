@@ -1,0 +1,212 @@
+//! The provider's own certificate: made, published, replaced before its end.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::expect_used)]
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use akash_chain::keys::SecretKey;
+use akash_chain::keys::certificate::{
+    Certificate, CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair,
+};
+use akash_types::{Action, Address, Outcome};
+use futures_util::future::BoxFuture;
+use provider_gateway::auth::LookupFailure;
+use provider_gateway::certs::{OnChain, OwnCertificate, OwnCertificates, Plan, Publisher, Why};
+use provider_gateway::tls::{ServerCertificates, certified};
+
+const HOST: &str = "provider.example.com";
+
+/// What is published. Refuses messages while it is told to, and says nothing while it is silent.
+#[derive(Default)]
+struct Chain {
+    published: Mutex<Vec<OnChain>>,
+    silent: Mutex<u32>,
+    refuses: Mutex<u32>,
+}
+
+/// Takes one from a count; whether there was one.
+fn take(count: &Mutex<u32>) -> bool {
+    let mut count = count.lock().unwrap();
+    let left = count.checked_sub(1);
+    *count = left.unwrap_or(0);
+    left.is_some()
+}
+
+impl OwnCertificates for Chain {
+    fn published(&self, _: Address) -> BoxFuture<'_, Result<Vec<OnChain>, LookupFailure>> {
+        let answer = if take(&self.silent) {
+            Err(LookupFailure::Unavailable("no node".into()))
+        } else {
+            Ok(self.published.lock().unwrap().clone())
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+impl Publisher for Chain {
+    fn submit(&self, action: Action) -> BoxFuture<'_, Outcome> {
+        if take(&self.refuses) {
+            return Box::pin(async { Outcome::Expired });
+        }
+        let mut published = self.published.lock().unwrap();
+        match action {
+            Action::CreateCertificate { serial, certificate, .. } => {
+                published.push(OnChain { serial, valid: true, pem: certificate });
+            }
+            Action::RevokeCertificate { serial } => {
+                let found = published.iter_mut().find(|item| item.serial == serial);
+                found.unwrap().valid = false;
+            }
+            other => panic!("{other:?}"),
+        }
+        Box::pin(async { Outcome::Executed { height: 1 } })
+    }
+}
+
+fn account() -> SecretKey {
+    SecretKey::from_bytes(&[5; 32]).unwrap()
+}
+
+fn address() -> Address {
+    account().public_key().address()
+}
+
+async fn open(home: &Path) -> OwnCertificate {
+    let password = KeyFilePassword::of(&account());
+    let domains = vec![HOST.to_owned()];
+    OwnCertificate::open(home.to_owned(), address(), password, domains).await.unwrap()
+}
+
+/// Keeps it until the plan says to keep it, and says what was planned until then.
+async fn settle(own: OwnCertificate, chain: &Arc<Chain>) -> (Arc<ServerCertificates>, Vec<Plan>) {
+    let shown = Arc::new(ServerCertificates::new(certified(own.current()).unwrap()));
+    let plans = Mutex::new(Vec::new());
+    let (settled, mut is_settled) = tokio::sync::watch::channel(false);
+    let told = |done: Result<&Plan, &_>| {
+        let plan = done.cloned().unwrap_or(Plan::Wait);
+        settled.send_replace(matches!(plan, Plan::Keep { .. }));
+        plans.lock().unwrap().push(plan);
+    };
+    tokio::select! {
+        () = own.keep(chain.clone(), chain.clone(), shown.clone(), told) => {}
+        _ = is_settled.wait_for(|settled| *settled) => {}
+    }
+    (shown, plans.into_inner().unwrap())
+}
+
+fn in_file(home: &Path) -> KeyPair {
+    KeyFile::of(home, &address()).read(&KeyFilePassword::of(&account())).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_made_where_there_is_none_and_published_until_the_chain_has_it() {
+    let home = tempfile::tempdir().unwrap();
+    let own = open(home.path()).await;
+    let made = own.current().clone();
+    assert_eq!(made, in_file(home.path()));
+    let life = made.certificate().not_after().duration_since(made.certificate().not_before());
+    assert_eq!(life.unwrap(), CertificateSpec::VALID_FOR);
+    let chain = Arc::new(Chain::default());
+    (*chain.silent.lock().unwrap(), *chain.refuses.lock().unwrap()) = (2, 1);
+    let (_, plans) = settle(own, &chain).await;
+    let Plan::Keep { until } = plans.last().unwrap() else { panic!("{plans:?}") };
+    assert!(*until > SystemTime::now() + Duration::from_hours(24 * 340));
+    // Twice silent, once refused, then published.
+    assert_eq!(plans[..4], [Plan::Wait, Plan::Wait, Plan::Wait, Plan::PublishCurrent]);
+    let pem = made.certificate().to_pem().into_bytes();
+    assert_eq!(chain.published.lock().unwrap()[0].pem, pem);
+    // The next start finds it.
+    assert_eq!(open(home.path()).await.current(), &made);
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_its_end_it_is_replaced_by_one_that_is_published_first() {
+    let home = tempfile::tempdir().unwrap();
+    let spec = CertificateSpec {
+        owner: address(),
+        serial: 1,
+        not_before: SystemTime::now() - Duration::from_mins(90),
+        valid_for: Duration::from_hours(2),
+        domains: vec![HOST.to_owned()],
+    };
+    let old = KeyPair::generate(&spec, CertificateKey::from_bytes(&[1; 32]).unwrap()).unwrap();
+    let password = KeyFilePassword::of(&account());
+    KeyFile::of(home.path(), &address()).write(&old, &password, false).unwrap();
+    let chain = Arc::new(Chain::default());
+    let pem = old.certificate().to_pem().into_bytes();
+    chain.published.lock().unwrap().push(OnChain { serial: "1".into(), valid: true, pem });
+    let own = open(home.path()).await;
+    assert_eq!(own.current(), &old);
+    let (_, plans) = settle(own, &chain).await;
+    let expected = [
+        Plan::Create(Why::Ends),
+        Plan::PublishNext,
+        Plan::Adopt,
+        Plan::Revoke { serial: "1".into() },
+    ];
+    assert_eq!(plans[..4], expected);
+    assert!(matches!(plans[4..], [Plan::Keep { .. }]), "{plans:?}");
+    let new = in_file(home.path());
+    assert_ne!(new, old);
+    let published = chain.published.lock().unwrap();
+    let state = |pair: &KeyPair| {
+        let serial = pair.certificate().serial();
+        published.iter().find(|item| item.serial == serial).map(|item| item.valid)
+    };
+    assert_eq!((state(&old), state(&new)), (Some(false), Some(true)));
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_used_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let file = KeyFile::of(home.path(), &address());
+    std::fs::write(file.path(), "precious").unwrap();
+    let password = KeyFilePassword::of(&account());
+    let opened = OwnCertificate::open(home.path().to_owned(), address(), password, vec![]).await;
+    assert!(opened.is_err());
+    assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "precious");
+}
+
+#[tokio::test]
+async fn files_of_an_authority_are_taken_when_they_change_and_fit() {
+    use base64::Engine as _;
+    use provider_gateway::certs::AuthorityFiles;
+    let directory = tempfile::tempdir().unwrap();
+    let (chain, key) = (directory.path().join("tls.crt"), directory.path().join("tls.key"));
+    let mut files = AuthorityFiles::new(chain.clone(), key.clone());
+    assert!(files.changed().await.unwrap().is_none());
+    let pair = |seed: u8| {
+        let spec = CertificateSpec {
+            owner: address(),
+            serial: seed.into(),
+            not_before: SystemTime::now(),
+            valid_for: Duration::from_hours(1),
+            domains: vec![],
+        };
+        let pair = KeyPair::generate(&spec, CertificateKey::from_bytes(&[seed; 32]).unwrap());
+        let pair = pair.unwrap();
+        let der = pair.key().to_pkcs8_der().unwrap();
+        let text = base64::engine::general_purpose::STANDARD.encode(der.as_slice());
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n");
+        (pair.certificate().to_pem(), key)
+    };
+    let shown = |pair: Option<Arc<rustls::sign::CertifiedKey>>| {
+        let der = pair.unwrap().cert[0].to_vec();
+        Certificate::from_der(der).unwrap().serial().to_owned()
+    };
+    std::fs::write(&chain, pair(1).0).unwrap();
+    assert!(files.changed().await.is_err());
+    std::fs::write(&key, pair(1).1).unwrap();
+    assert_eq!(shown(files.changed().await.unwrap()), "1");
+    assert!(files.changed().await.unwrap().is_none());
+    // Half of a renewal is told once and changes nothing.
+    std::fs::write(&chain, pair(2).0).unwrap();
+    assert!(files.changed().await.is_err());
+    assert!(files.changed().await.unwrap().is_none());
+    std::fs::write(&key, pair(2).1).unwrap();
+    assert_eq!(shown(files.changed().await.unwrap()), "2");
+    std::fs::remove_file(&chain).unwrap();
+    assert!(files.changed().await.unwrap().is_none());
+}
