@@ -39,6 +39,12 @@ const BENCHES: &[Bench] = &[
         about: "decisions of a provider per second",
     },
     Bench {
+        name: "routes",
+        package: "provider-gateway",
+        target: "routes",
+        about: "what a request for a status costs, without its connection",
+    },
+    Bench {
         name: "sdl",
         package: "akash-sdl",
         target: "sdl",
