@@ -49,6 +49,10 @@ const BENCHES: &[Bench] = &[
         package: "provider-gateway",
         target: "gateway",
         about: "requests over TLS per second, handshakes and tokens",
+        name: "routes",
+        package: "provider-gateway",
+        target: "routes",
+        about: "what a request for a status costs, without its connection",
     },
     Bench {
         name: "sdl",

@@ -16,6 +16,8 @@
 //! health       metrics and probes over HTTP
 //! config       what the operator set, validated whole
 //! ctl          the operator's socket
+//! gateway      where tenants connect
+//! errands      what others than the engine bring to the chain
 //! log          what is logged, and how
 //! ```
 //!
@@ -27,6 +29,8 @@ mod cluster;
 pub mod config;
 pub mod ctl;
 pub mod engine_task;
+mod errands;
+mod gateway;
 pub mod health;
 mod keeper;
 pub mod log;
@@ -39,6 +43,8 @@ mod start;
 pub mod store;
 
 pub use engine_task::{Busy, Handle};
+pub use errands::Errands;
+pub use gateway::GatewayError;
 pub use overseer::{Identity, Overseer};
 pub use run::{RunError, run};
 pub use start::{Ended, Running, Setup, StartError, start};

@@ -16,7 +16,8 @@ use crate::announce::{Announcer, hear};
 use crate::config::{self, Config, Reload, Simulated};
 use crate::ctl::{BindError, CtlServer};
 use crate::engine_task::Script;
-use crate::health::{HealthServer, Limits};
+use crate::gateway::{self, GatewayError};
+use crate::health::{HealthServer, Limits, Probe};
 use crate::keeper::Keeper;
 use crate::metrics::Metrics;
 use crate::overseer::{Identity, Overseer};
@@ -51,6 +52,9 @@ pub enum RunError {
         /// Why not.
         source: std::io::Error,
     },
+    /// Tenants cannot connect.
+    #[error(transparent)]
+    Gateway(#[from] GatewayError),
     /// There is no randomness.
     #[error("the system has no randomness")]
     Randomness,
@@ -144,6 +148,7 @@ async fn run_on<C: Cluster>(
         }
     };
 
+    let script = script(&config);
     let parts = crate::part::Parts::default();
     let part = parts.begin("store");
     part.is(Lifecycle::Running);
@@ -155,9 +160,9 @@ async fn run_on<C: Cluster>(
         grpc: config.chain.grpc.clone(),
         query_limit: config.chain.query_timeout,
         lane: config.chain.lane.clone(),
-        signer: key,
-        cluster,
-        script: script(&config),
+        signer: key.clone(),
+        cluster: cluster.clone(),
+        script: script.clone(),
         witness,
         cursor,
         parts,
@@ -172,6 +177,10 @@ async fn run_on<C: Cluster>(
         store,
         metrics,
     };
+    let probe = overseer.clone();
+    let metrics: provider_gateway::Metrics =
+        Arc::new(move || probe.metrics(crate::metrics::Format::default()));
+    gateway::serve(&mut running, &config, &key, cluster, script, metrics).await?;
     running.spawn("operator socket", ctl.serve(Arc::new(overseer.clone())));
     if let Some(health) = health {
         let probe = overseer.clone();

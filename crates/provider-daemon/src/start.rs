@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
+use crate::errands::{Errands, Waiting};
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
 use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
 
@@ -66,8 +67,10 @@ pub struct Running {
     parts: Parts,
     chain: watch::Receiver<FollowStatus>,
     lane: LaneHandle,
+    waiting: Waiting,
     inbox: Inbox,
     rpc: RpcClient,
+    connection: Connection,
     stopper: Stopper,
     stop: Stop,
     /// Parts without which going on would lie.
@@ -127,7 +130,7 @@ where
     let reader = Reader::new(connection.clone(), rpc.clone(), own, limit, chain.clone());
     others.spawn(keep_choosing(rpc.clone(), chain.clone()));
 
-    let query = Query::new(connection);
+    let query = Query::new(connection.clone());
     let node = Node::new(rpc.clone());
     let (task, lane, ends) = LaneTask::new(setup.lane, setup.signer, chain_id, query, node);
     let part = parts.begin("transaction lane");
@@ -137,7 +140,8 @@ where
         part.is(Lifecycle::Done);
         Ended { part: "the transaction lane", why: "nobody holds it any more".to_owned() }
     });
-    vital.spawn(pass_ends(ends, inbox.clone()));
+    let waiting = Waiting::default();
+    vital.spawn(pass_ends(ends, waiting.clone(), inbox.clone()));
 
     let part = parts.begin("block follower");
     part.is(Lifecycle::Running);
@@ -164,12 +168,28 @@ where
         part.is(Lifecycle::Done);
         Ended { part: "the engine", why: "it was told to".to_owned() }
     });
-    Ok(Running { handle, parts, chain, lane, inbox, rpc, stopper, stop, vital, others })
+    Ok(Running {
+        handle,
+        parts,
+        chain,
+        lane,
+        waiting,
+        inbox,
+        rpc,
+        connection,
+        stopper,
+        stop,
+        vital,
+        others,
+    })
 }
 
 /// How intents ended, told to the engine.
 async fn pass_ends(mut ends: mpsc::UnboundedReceiver<IntentEnd>, inbox: Inbox) -> Ended {
     while let Some(IntentEnd { intent, outcome, fee }) = ends.recv().await {
+        if waiting.ended(intent, &outcome) {
+            continue;
+        }
         let end = TxEnd { intent, outcome, fee };
         if inbox.tell(Input::Tx(end)).await.is_err() {
             break;
@@ -203,10 +223,16 @@ impl Running {
         self.lane.watch()
     }
 
-    /// The lane itself, for who has something to send besides the engine.
+    /// Brings to the chain what somebody besides the engine wants there.
     #[must_use]
-    pub fn lane_handle(&self) -> LaneHandle {
-        self.lane.clone()
+    pub fn errands(&self) -> Errands {
+        Errands::new(self.lane.clone(), self.waiting.clone())
+    }
+
+    /// Asks the chain: a node that is well.
+    #[must_use]
+    pub fn query(&self) -> Query<Connection> {
+        Query::new(self.connection.clone())
     }
 
     /// The engine's inbox, for whoever hears something.

@@ -1,0 +1,119 @@
+//! A connection to a provider.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::Uri;
+use http::uri::Scheme;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::{ClientError, Credentials, ServerTrust};
+
+/// Where the gateway listens if the address does not say.
+const PORT: u16 = 8443;
+
+#[derive(Clone)]
+pub(super) struct Connector {
+    host: String,
+    port: u16,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+}
+
+impl Connector {
+    /// `None` if the address makes no sense.
+    pub(super) fn new(
+        uri: &Uri,
+        trust: &ServerTrust,
+        credentials: Credentials,
+    ) -> Option<Result<Self, ClientError>> {
+        let host = uri.host()?.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = uri.port_u16().unwrap_or(PORT);
+        let scheme = uri.scheme()?;
+        if *scheme == Scheme::HTTP {
+            return Some(Ok(Self { host, port, tls: None }));
+        }
+        if *scheme != Scheme::HTTPS {
+            return None;
+        }
+        // A provider with a public certificate asks for a tenant's only under another name.
+        let is_address = host.parse::<std::net::IpAddr>().is_ok();
+        let name = match credentials {
+            Credentials::Certificate(_) if !is_address => format!("mtls.{host}"),
+            _ => host.clone(),
+        };
+        let name = ServerName::try_from(name).ok()?;
+        let config = match trust.config(credentials) {
+            Ok(config) => config,
+            Err(error) => return Some(Err(error.into())),
+        };
+        Some(Ok(Self { host, port, tls: Some((TlsConnector::from(Arc::new(config)), name)) }))
+    }
+
+    pub(super) async fn connect(&self) -> Result<Connection, ClientError> {
+        let failed = |source| ClientError::Connect {
+            authority: format!("{}:{}", self.host, self.port),
+            source,
+        };
+        let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(failed)?;
+        tcp.set_nodelay(true).map_err(failed)?;
+        match &self.tls {
+            None => Ok(Connection::Plain(tcp)),
+            Some((connector, name)) => {
+                let tls = connector.connect(name.clone(), tcp).await.map_err(failed)?;
+                Ok(Connection::Tls(Box::new(tls)))
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Connection {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_read(context, buffer),
+            Self::Tls(tls) => Pin::new(tls).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_write(context, bytes),
+            Self::Tls(tls) => Pin::new(tls).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_flush(context),
+            Self::Tls(tls) => Pin::new(tls).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(context),
+            Self::Tls(tls) => Pin::new(tls).poll_shutdown(context),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! JSON written as Go's encoder writes it: no spaces, and `<`, `>`, `&` escaped.
+//!
+//! Clients read any JSON; what is recorded and compared is this one.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+
+/// `value` as JSON, in one line without its end.
+///
+/// # Errors
+///
+/// When the value has a form that JSON has not, such as a map whose keys are no texts.
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(256);
+    let mut encoder = serde_json::Serializer::with_formatter(&mut out, AsGo);
+    value.serialize(&mut encoder)?;
+    Ok(out)
+}
+
+/// `value` as JSON in one line, with its end: how frames carry it.
+///
+/// # Errors
+///
+/// As [`to_vec`].
+pub fn to_line<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    let mut out = to_vec(value)?;
+    out.push(b'\n');
+    // Only whole texts were written.
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+#[derive(Clone, Copy, Debug)]
+struct AsGo;
+
+impl Formatter for AsGo {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+            let (plain, marked) = rest.split_at(at);
+            writer.write_all(plain.as_bytes())?;
+            let mut marked = marked.chars();
+            if let Some(mark) = marked.next() {
+                write!(writer, "\\u{:04x}", u32::from(mark))?;
+            }
+            rest = marked.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_be_markup_is_escaped_as_go_does() {
+        let text = "<appd> a&b \u{2028}\u{2029} \"é\"\n";
+        let json = String::from_utf8(to_vec(text).unwrap()).unwrap();
+        assert_eq!(json, r#""\u003cappd\u003e a\u0026b \u2028\u2029 \"é\"\n""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+
+    #[test]
+    fn a_line_ends_with_its_break() {
+        assert_eq!(to_line(&[1, 2]).unwrap(), "[1,2]\n");
+    }
+}

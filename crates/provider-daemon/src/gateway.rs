@@ -1,0 +1,195 @@
+//! Where tenants connect: the gateway, on the engine's published status and the cluster.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use akash_chain::keys::SecretKey;
+use akash_chain::keys::certificate::KeyFilePassword;
+use akash_chain::query::{Connection, Query};
+use akash_types::Address;
+use provider_api::screening::ScreeningRequest;
+use provider_api::status::{AkashVersion, VersionDocument};
+use provider_engine::bidding::pricing::{Quote, read_script_output};
+use provider_engine::cluster::port::Cluster;
+use provider_engine::engine::Published;
+use provider_engine::{Reply, TenantRequest};
+use provider_gateway::auth::Authenticator;
+use provider_gateway::certs::{OwnCertificate, OwnCertificateError};
+use provider_gateway::port::{Busy, Identity, Provider, Screening};
+use provider_gateway::rpc::{Rpc, RpcError};
+use provider_gateway::tls::{
+    CertificateFileError, Limits, Protocol, Server, ServerCertificates, TlsError, certified,
+};
+use provider_gateway::{Doorkeeper, Gateway, Settings};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::engine_task::{self, Handle, ScreenRequest, Script};
+use crate::errands::Errands;
+use crate::start::Running;
+
+/// Why tenants cannot connect.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// A port cannot be had.
+    #[error("cannot listen on {address}: is another program there?")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The own certificate cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] OwnCertificateError),
+    /// It cannot be shown.
+    #[error("cannot show the provider's certificate")]
+    Show(#[from] CertificateFileError),
+    /// TLS cannot be set up.
+    #[error("cannot set up TLS")]
+    Tls(#[from] TlsError),
+    /// gRPC cannot be set up.
+    #[error("cannot set up gRPC")]
+    Rpc(#[from] RpcError),
+}
+
+/// The engine, as the gateway sees it.
+#[derive(Clone, Debug)]
+struct Port<S> {
+    handle: Handle,
+    identity: Arc<Identity>,
+    script: S,
+}
+
+impl<S: Script> Provider for Port<S> {
+    fn published(&self) -> Arc<Published> {
+        self.handle.published()
+    }
+
+    fn changes(&self) -> watch::Receiver<Arc<Published>> {
+        self.handle.changes()
+    }
+
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
+    }
+
+    async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
+        self.handle.tenant(request).await.map_err(|_| Busy)
+    }
+
+    async fn screen(&self, request: ScreeningRequest) -> Result<Screening, Busy> {
+        let spec = request.group;
+        let asked = ScreenRequest { spec: spec.clone(), owner: None, reclamation_min_window: None };
+        let bid = match self.handle.screen(asked).await.map_err(|_| Busy)? {
+            engine_task::Screening::Yes(bid) => bid,
+            engine_task::Screening::No(reasons) => {
+                return Ok(Screening::Declined(reasons.iter().map(ToString::to_string).collect()));
+            }
+            engine_task::Screening::Unknown => {
+                let why = "the provider has not read the chain and its cluster yet".to_owned();
+                return Ok(Screening::Declined(vec![why]));
+            }
+        };
+        let price = match bid.quote {
+            Quote::Price(price) => Ok(price),
+            Quote::Ask(request) => match self.script.ask(request).await {
+                Ok(said) => read_script_output(&spec, &said).map_err(|error| error.to_string()),
+                Err(failure) => Err(failure.to_string()),
+            },
+        };
+        Ok(match price {
+            Ok(price) => Screening::Passed { offers: bid.offer, price },
+            Err(why) => Screening::Declined(vec![why]),
+        })
+    }
+}
+
+/// Opens both ports and serves them with the other parts of `running`.
+pub(crate) async fn serve<C: Cluster>(
+    running: &mut Running,
+    config: &Config,
+    key: &SecretKey,
+    cluster: C,
+    script: impl Script,
+    metrics: provider_gateway::Metrics,
+) -> Result<(), GatewayError> {
+    let (rest_listener, rpc_listener) =
+        (bind(config.gateway.rest).await?, bind(config.gateway.grpc).await?);
+    let hostname = config.gateway.public_hostname.clone();
+    let password = KeyFilePassword::of(key);
+    let domains = hostname.iter().cloned().collect();
+    let own =
+        OwnCertificate::open(config.home.clone(), config.provider, password, domains).await?;
+    let shown = Arc::new(ServerCertificates::new(certified(own.current())?));
+
+    let query: Arc<Query<Connection>> = Arc::new(running.query());
+    let authenticator = Arc::new(Authenticator::new(query.clone(), query.clone()));
+    let port = Port {
+        handle: running.handle(),
+        identity: Arc::new(identity(config.provider, hostname.as_deref(), config)),
+        script,
+    };
+    let gate = Doorkeeper::new(config.provider, Arc::clone(&authenticator));
+    let settings = Settings { metrics: Some(metrics), ..Settings::default() };
+    let gateway = Gateway::new(port, cluster, gate, settings);
+    let rpc = Rpc::new(gateway.clone())?;
+
+    let server = |protocol| {
+        let (shown, name) = (Arc::clone(&shown), hostname.clone());
+        Server::new(protocol, shown, name, authenticator.certificates(), Limits::default())
+    };
+    let (rest_server, rpc_server) = (server(Protocol::Rest)?, server(Protocol::Grpc)?);
+    let mut stop = running.stop_signal();
+    let streams = gateway.clone();
+    running.spawn("gateway REST", async move {
+        let service = hyper::service::service_fn(move |request| {
+            let gateway = gateway.clone();
+            async move { Ok::<_, Infallible>(gateway.rest(request).await) }
+        });
+        rest_server.serve(rest_listener, service, async move { stop.stopped().await }).await;
+        streams.stop().await;
+    });
+    let mut stop = running.stop_signal();
+    running.spawn("gateway gRPC", async move {
+        let service = hyper::service::service_fn(move |request| {
+            let rpc = rpc.clone();
+            async move { Ok::<_, Infallible>(rpc.call(request).await) }
+        });
+        rpc_server.serve(rpc_listener, service, async move { stop.stopped().await }).await;
+    });
+    let errands: Errands = running.errands();
+    running.spawn("certificate", async move {
+        own.keep(query, Arc::new(errands), shown, |done| match done {
+            Ok(plan) => tracing::debug!(?plan, "the provider's certificate"),
+            Err(error) => tracing::warn!(%error, "the provider's certificate is not as it should be"),
+        })
+        .await;
+    });
+    tracing::info!(rest = %config.gateway.rest, grpc = %config.gateway.grpc, "tenants can connect");
+    Ok(())
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, GatewayError> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| GatewayError::Listen { address, source })
+}
+
+fn identity(address: Address, hostname: Option<&str>, config: &Config) -> Identity {
+    let akash = AkashVersion {
+        name: "provider-services".to_owned(),
+        server_name: "provider-services".to_owned(),
+        version: format!("v{}", env!("CARGO_PKG_VERSION")),
+        ..AkashVersion::default()
+    };
+    Identity {
+        address,
+        public_hostname: hostname.unwrap_or_default().to_owned(),
+        reclamation_window: config.engine.reclamation_window,
+        version: VersionDocument { akash, kube: None },
+    }
+}

@@ -1,0 +1,198 @@
+//! Manifests, sent and read back.
+
+use std::sync::Arc;
+
+use akash_sdl::manifest::{CrossError, DecodeError};
+use akash_sdl::{Manifest, Sdl};
+use akash_types::DeploymentId;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use provider_api::error::ErrorCode;
+use provider_api::query::parse_u64;
+use provider_engine::cluster::port::{Cluster, Missing, ReadFailure};
+use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
+use provider_engine::{Reply, TenantRequest};
+
+use super::answer::{Answer, JSON, nothing, of_type};
+use super::failure::Failure;
+use super::{Readable, bad_id, body};
+use crate::Gateway;
+use crate::port::{Denied, Gatekeeper, LeaseRef, Provider, Request, Services};
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+    /// Accepted means kept by the cluster; it is deployed afterwards.
+    pub(super) async fn send_manifest<B: Readable>(
+        &self,
+        principal: G::Principal,
+        dseq: &str,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let owner = self.gate.admit(&principal)?;
+        let dseq = parse_u64(dseq).map_err(|error| bad_id(&error))?;
+        self.authorize(&principal, &Request::SendManifest { dseq })?;
+        let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
+        let body = body::read(body, largest, patience).await?;
+        let (manifest, unknown_keys) = decode(&parts.headers, &body)?;
+        let deployment = DeploymentId::new(owner, dseq).map_err(|_| {
+            let text = format!("Deployment not found: {owner}/{dseq}");
+            Failure::plain(StatusCode::NOT_FOUND, ErrorCode::DeploymentNotFound, text)
+        })?;
+        let request = TenantRequest::Manifest { deployment, manifest: Arc::new(manifest) };
+        match self.provider.tenant(request).await? {
+            Reply::Manifest(ManifestAnswer::Accepted { .. }) => Ok(nothing(StatusCode::OK)),
+            Reply::Manifest(ManifestAnswer::Refused(refusal)) => {
+                let failure = manifest_failure(&refusal);
+                Err(match unknown_keys.as_slice() {
+                    [] => failure,
+                    keys => {
+                        failure.with_help(format!("keys that were ignored: {}", keys.join(", ")))
+                    }
+                })
+            }
+            _ => Err(wrong_reply()),
+        }
+    }
+
+    pub(super) async fn get_manifest(
+        &self,
+        principal: &G::Principal,
+        lease: LeaseRef,
+    ) -> Result<Answer, Failure> {
+        let gone =
+            || Failure::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "lease not found");
+        let grant = self.authorize(principal, &Request::GetManifest(lease));
+        let grant = grant.map_err(|denied| match denied {
+            Denied::NoSuchLease => gone(),
+            other => other.into(),
+        })?;
+        let lease = grant.lease.ok_or_else(gone)?;
+        let held = self.cluster.manifest(lease).await.map_err(|failure| match failure {
+            ReadFailure::NotFound(Missing::Lease | Missing::Workloads) => gone(),
+            other => other.into(),
+        })?;
+        let mut group = held.group.as_ref().clone();
+        if let Services::Only(_) = grant.services {
+            group.services.retain(|service| grant.services.include(&service.name));
+        }
+        let manifest = Manifest { groups: vec![group] };
+        Ok(of_type(JSON, Bytes::from(manifest.to_json())))
+    }
+}
+
+/// Reads a manifest, or an SDL where the request says that it is YAML; also the keys of it that
+/// nothing is known about.
+fn decode(headers: &HeaderMap, body: &[u8]) -> Result<(Manifest, Vec<String>), Failure> {
+    let refused = |code, text| Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, code, text);
+    if is_yaml(headers) {
+        let sdl = Sdl::read_bytes(body)
+            .map_err(|errors| refused(ErrorCode::BadBody, errors.to_string()))?;
+        return Ok((sdl.into_parts().1, Vec::new()));
+    }
+    match Manifest::from_json(body) {
+        Ok(decoded) => Ok((decoded.manifest, decoded.unknown_keys)),
+        Err(error) => {
+            let text = match (&error, first_wrong(body)) {
+                (DecodeError::Syntax(_), Some(wrong)) => {
+                    format!("invalid character '{wrong}' looking for beginning of value")
+                }
+                _ => error.to_string(),
+            };
+            Err(refused(ErrorCode::BadBody, text))
+        }
+    }
+}
+
+fn is_yaml(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml")
+}
+
+/// The first character, if no JSON begins with it.
+fn first_wrong(body: &[u8]) -> Option<char> {
+    let text = String::from_utf8_lossy(body.get(..64.min(body.len()))?);
+    let first = text.trim_start_matches([' ', '\t', '\r', '\n']).chars().next()?;
+    let begins = first.is_ascii_digit() || "{[\"-tfn".contains(first);
+    (!begins).then_some(first)
+}
+
+/// A refusal in the words that clients look for.
+pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
+    let status =
+        StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let code = match refusal {
+        ManifestRefusal::Structure(_) | ManifestRefusal::Groups(CrossError::Manifest(_)) => {
+            ErrorCode::ManifestInvalid
+        }
+        ManifestRefusal::Chain(_) => ErrorCode::ChainUnavailable,
+        ManifestRefusal::UnknownDeployment(_) => ErrorCode::DeploymentNotFound,
+        ManifestRefusal::Version { .. } => ErrorCode::ManifestHash,
+        ManifestRefusal::Groups(_) | ManifestRefusal::GroupNotFound { .. } => {
+            ErrorCode::ManifestMismatch
+        }
+        ManifestRefusal::HostnameMissing { .. } => ErrorCode::HostnameMissing,
+        ManifestRefusal::HostnameBlocked(_) | ManifestRefusal::DomainBlocked(_) => {
+            ErrorCode::HostnameBlocked
+        }
+        ManifestRefusal::HostnameInUse(_) => ErrorCode::HostnameInUse,
+        ManifestRefusal::HostnameGenerated(_) | ManifestRefusal::HostnameIsAddress(_) => {
+            ErrorCode::HostnameInvalid
+        }
+        ManifestRefusal::NoLease => ErrorCode::NoLease,
+        ManifestRefusal::ClusterUnavailable(_) => ErrorCode::ClusterUnavailable,
+        ManifestRefusal::ClusterRefused(_) => ErrorCode::ClusterRefused,
+        ManifestRefusal::TimedOut => ErrorCode::TimedOut,
+    };
+    let failure = Failure::plain(status, code, refusal.to_string());
+    match refusal {
+        ManifestRefusal::Version { sent, on_chain } => failure.with_help(format!(
+            "the manifest's hash is {sent}, the chain has {}; send the manifest of the SDL that \
+             the deployment was made or last updated with",
+            on_chain.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        )),
+        _ => failure,
+    }
+}
+
+/// The engine answered something else than it was asked, which is a mistake of ours.
+pub(super) fn wrong_reply() -> Failure {
+    let text = "the provider's answer does not belong to the question";
+    Failure::plain(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn yaml_is_told_by_its_type_alone() {
+        let headers = |kind: &'static str| {
+            HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(kind))])
+        };
+        for yaml in ["application/yaml", "text/x-yaml; charset=utf-8", "Application/X-YAML"] {
+            assert!(is_yaml(&headers(yaml)), "{yaml}");
+        }
+        for json in ["application/json", "text/plain", ""] {
+            assert!(!is_yaml(&headers(json)), "{json}");
+        }
+        assert!(!is_yaml(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_as_recorded() {
+        let said = |body: &str| decode(&HeaderMap::new(), body.as_bytes()).unwrap_err().message;
+        assert_eq!(said("hello"), "invalid character 'h' looking for beginning of value");
+        assert_eq!(said(" \n<x>"), "invalid character '<' looking for beginning of value");
+        assert_eq!(said(""), "EOF");
+        assert_eq!(said("[{"), "unexpected EOF");
+        assert_eq!(
+            said("{}"),
+            "json: cannot unmarshal object into Go value of type v2beta3.Manifest"
+        );
+    }
+}

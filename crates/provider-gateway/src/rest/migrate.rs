@@ -1,0 +1,114 @@
+//! Moving names from one lease to another.
+
+use akash_types::Address;
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use provider_api::error::ErrorCode;
+use provider_api::migrate::{MigrateEndpoints, MigrateHostnames, Transferred};
+use provider_engine::cluster::command::CommandFailure;
+use provider_engine::cluster::port::Cluster;
+use provider_engine::manifest::{MigrationAnswer, MigrationRefusal};
+use provider_engine::{Reply, TenantRequest};
+use serde::de::DeserializeOwned;
+
+use super::answer::{Answer, encode, of_type};
+use super::failure::Failure;
+use super::validate::Limits;
+use super::{Readable, body};
+use crate::Gateway;
+use crate::port::{Gatekeeper, Provider, Request};
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+    pub(super) async fn migrate_hostnames<B: Readable>(
+        &self,
+        principal: G::Principal,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let ask = |destination| Request::MigrateHostnames { destination };
+        let owner = self.mover(&principal, &ask(None))?;
+        let MigrateHostnames { hostnames_to_migrate, destination_dseq, destination_gseq } =
+            self.read_json(body).await?;
+        let destination = Some((destination_dseq, destination_gseq));
+        self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
+        self.migrate(TenantRequest::MigrateHostnames {
+            hostnames: hostnames_to_migrate,
+            owner,
+            dseq: destination_dseq,
+            gseq: destination_gseq,
+        })
+        .await
+    }
+
+    pub(super) async fn migrate_endpoints<B: Readable>(
+        &self,
+        principal: G::Principal,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let ask = |destination| Request::MigrateEndpoints { destination };
+        let owner = self.mover(&principal, &ask(None))?;
+        let MigrateEndpoints { endpoints_to_migrate, destination_dseq, destination_gseq } =
+            self.read_json(body).await?;
+        let destination = Some((destination_dseq, destination_gseq));
+        self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
+        self.migrate(TenantRequest::MigrateEndpoints {
+            endpoints: endpoints_to_migrate,
+            owner,
+            dseq: destination_dseq,
+            gseq: destination_gseq,
+        })
+        .await
+    }
+
+    /// Whose names they are; asked before anything is read.
+    fn mover(&self, principal: &G::Principal, ask: &Request<'_>) -> Result<Address, Failure> {
+        let owner = self.gate.admit(principal)?;
+        self.authorize(principal, ask)?;
+        Ok(owner)
+    }
+
+    async fn read_json<B: Readable, T: DeserializeOwned>(&self, body: B) -> Result<T, Failure> {
+        let Limits { largest, patience } = Limits::of(&self.settings);
+        let bytes = body::read(body, largest, patience).await?;
+        let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<T>();
+        match values.next() {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(error)) => Err(unreadable(error.to_string())),
+            None => Err(unreadable("the body is empty".to_owned())),
+        }
+    }
+
+    async fn migrate(&self, request: TenantRequest) -> Result<Answer, Failure> {
+        match self.provider.tenant(request).await? {
+            Reply::Migration(MigrationAnswer::Transferred(transferred)) => {
+                let body: Bytes = encode(&Transferred { transferred })?;
+                Ok(of_type(HeaderValue::from_static("application/json"), body))
+            }
+            Reply::Migration(MigrationAnswer::Refused(refusal)) => Err(failure(&refusal)),
+            _ => Err(super::manifest::wrong_reply()),
+        }
+    }
+}
+
+fn unreadable(why: String) -> Failure {
+    Failure::empty(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, why)
+}
+
+fn failure(refusal: &MigrationRefusal) -> Failure {
+    let status =
+        StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let code = match refusal {
+        MigrationRefusal::NothingNamed => {
+            let text = "nothing is named that could be moved";
+            return Failure::empty(status, ErrorCode::NothingToMigrate, text);
+        }
+        MigrationRefusal::NoDestination => ErrorCode::DestinationNotFound,
+        MigrationRefusal::HostnameNotUsed(_) | MigrationRefusal::EndpointNotUsed(_) => {
+            ErrorCode::NameNotUsed
+        }
+        MigrationRefusal::HostnameInUse(_) => ErrorCode::HostnameInUse,
+        MigrationRefusal::Cluster(CommandFailure::Unavailable(_)) => ErrorCode::ClusterUnavailable,
+        MigrationRefusal::Cluster(CommandFailure::Refused(_)) => ErrorCode::ClusterRefused,
+        MigrationRefusal::Failed { .. } => ErrorCode::MigrationFailed,
+    };
+    Failure::plain(status, code, refusal.to_string())
+}

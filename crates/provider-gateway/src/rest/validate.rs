@@ -1,0 +1,53 @@
+//! Whether there would be a bid.
+
+use http::StatusCode;
+use provider_api::error::ErrorCode;
+use provider_api::screening::{Offer, ScreeningResponse, parse_group};
+use provider_engine::cluster::port::Cluster;
+
+use super::answer::{Answer, json};
+use super::failure::Failure;
+use super::{Readable, body};
+use crate::Gateway;
+use crate::port::{Gatekeeper, Provider, Screening};
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+    pub(super) async fn validate<B: Readable>(&self, body: B) -> Result<Answer, Failure> {
+        let Limits { largest, patience } = Limits::of(&self.settings);
+        let body = body::read(body, largest, patience).await?;
+        let request = parse_group(&body).map_err(|error| {
+            let text = error.to_string();
+            Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)
+        })?;
+        json(&screening_response(&self.provider.screen(request).await?))
+    }
+}
+
+/// What bodies are held to.
+pub(super) struct Limits {
+    pub(super) largest: usize,
+    pub(super) patience: std::time::Duration,
+}
+
+impl Limits {
+    pub(super) const fn of(settings: &crate::Settings) -> Self {
+        Self { largest: settings.largest_body, patience: settings.body_patience }
+    }
+}
+
+/// A verdict as clients read it.
+fn screening_response(screening: &Screening) -> ScreeningResponse {
+    match screening {
+        Screening::Passed { offers, price } => ScreeningResponse {
+            passed: true,
+            reasons: Vec::new(),
+            resource_offers: offers.iter().map(Offer::from).collect(),
+            price: Some(price.into()),
+        },
+        Screening::Declined(reasons) => ScreeningResponse {
+            passed: false,
+            reasons: reasons.clone(),
+            ..ScreeningResponse::default()
+        },
+    }
+}

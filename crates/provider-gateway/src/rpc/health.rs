@@ -1,0 +1,67 @@
+//! Whether the provider is fit to work.
+
+use futures_util::stream::{self, BoxStream, StreamExt};
+use provider_engine::cluster::port::Cluster;
+use provider_engine::engine::Published;
+use tonic::{Request, Response, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_server::Health;
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+
+use crate::Gateway;
+use crate::port::{Gatekeeper, Provider};
+
+/// Names that can be asked about; the empty one is the provider as a whole.
+const KNOWN: [&str; 3] = ["", "akash.provider.v1.ProviderRPC", "akash.provider.lease.v1.LeaseRPC"];
+
+pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+
+/// It works when it writes to the chain and sees its cluster.
+fn health(published: &Published) -> HealthCheckResponse {
+    let serves = published.status.ready && published.status.cluster_fresh;
+    let status = if serves { ServingStatus::Serving } else { ServingStatus::NotServing };
+    HealthCheckResponse { status: status.into() }
+}
+
+fn known(request: &Request<HealthCheckRequest>) -> Result<(), Status> {
+    let name = request.get_ref().service.as_str();
+    let unknown = || Status::not_found(format!("no service {name:?}"));
+    KNOWN.contains(&name).then_some(()).ok_or_else(unknown)
+}
+
+#[tonic::async_trait]
+impl<P: Provider, C: Cluster, G: Gatekeeper> Health for Answers<P, C, G> {
+    type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
+
+    async fn check(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        known(&request)?;
+        Ok(Response::new(health(&self.0.provider.published())))
+    }
+
+    async fn watch(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        known(&request)?;
+        let changes = self.0.provider.changes();
+        let told: Option<i32> = None;
+        let stopping = self.0.stopping();
+        let stream = stream::unfold((changes, told, stopping), async |state| {
+            let (mut changes, told, mut stopping) = state;
+            loop {
+                let now = health(&changes.borrow_and_update());
+                if Some(now.status) != told {
+                    return Some((Ok(now), (changes, Some(now.status), stopping)));
+                }
+                tokio::select! {
+                    changed = changes.changed() => changed.ok()?,
+                    _ = stopping.wait_for(|stopping| *stopping) => return None,
+                }
+            }
+        });
+        Ok(Response::new(stream.boxed()))
+    }
+}

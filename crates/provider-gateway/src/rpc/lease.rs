@@ -1,0 +1,336 @@
+//! What a tenant asks about its leases.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpc;
+use akash_proto::akash::market::v1 as market;
+use akash_proto::akash::provider::lease::v1 as wire;
+use akash_sdl::Manifest;
+use akash_types::{DeploymentId, LeaseId};
+use futures_util::stream::{self, BoxStream, StreamExt};
+use http::StatusCode;
+use provider_api::error::ErrorCode;
+use provider_engine::cluster::port::{
+    Cluster, LogLines, LogPart, LogQuery, ServiceChoice, ServiceStatus,
+};
+use provider_engine::manifest::ManifestAnswer;
+use provider_engine::{Reply, TenantRequest};
+use tonic::{Request, Response, Status};
+
+use super::status_of;
+use crate::Gateway;
+use crate::port::{self, Denied, Gatekeeper, Grant, LeaseRef, Provider, Services};
+use crate::rest::{Failure, manifest_failure, service_status};
+use crate::stream::{Ending, LeaseWatch, Lines};
+
+/// Newest lines of each replica that one answer has.
+const LINES: u64 = 10_000;
+/// Most bytes of logs in one answer: a client takes four mebibytes by default.
+const BYTES: usize = 3 << 20;
+/// How often a status that is followed is read.
+const PAUSE: Duration = Duration::from_secs(2);
+
+pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+
+/// A lease that somebody may read.
+type Found = (LeaseId, Services);
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
+    fn principal<T>(request: &Request<T>) -> Result<Arc<G::Principal>, Status> {
+        let principal = request.extensions().get::<Arc<G::Principal>>().cloned();
+        principal.ok_or_else(|| Status::internal("nobody asked who it is"))
+    }
+
+    /// The numbers of a lease, if it is of who asks and of this provider: another's looks like one
+    /// that does not exist.
+    fn lease_ref(
+        &self,
+        principal: &G::Principal,
+        id: Option<&market::LeaseId>,
+    ) -> Result<LeaseRef, Status> {
+        let owner = self.0.gate.admit(principal).map_err(denied)?;
+        let id = id.ok_or_else(|| Status::invalid_argument("lease_id is missing"))?;
+        let provider = self.0.provider.identity().address;
+        let is = |text: &str, address: &akash_types::Address| {
+            text.is_empty()
+                || text.parse().is_ok_and(|named: akash_types::Address| named == *address)
+        };
+        if !is(&id.owner, &owner) || !is(&id.provider, &provider) {
+            return Err(status_of(&Failure::no_lease()));
+        }
+        Ok(LeaseRef { dseq: id.dseq, gseq: id.gseq, oseq: id.oseq })
+    }
+
+    fn find(&self, principal: &G::Principal, request: &port::Request<'_>) -> Result<Found, Status> {
+        match self.0.authorize(principal, request).map_err(denied)? {
+            Grant { lease: Some(lease), services, .. } => Ok((lease, services)),
+            Grant { lease: None, .. } => Err(status_of(&Failure::no_lease())),
+        }
+    }
+
+    async fn statuses(
+        &self,
+        (lease, allowed): &Found,
+        named: &[String],
+    ) -> Result<wire::ServiceStatusResponse, Status> {
+        let status = self.0.cluster.status(*lease).await.map_err(read)?;
+        let wanted = |service: &&ServiceStatus| {
+            allowed.include(&service.name) && (named.is_empty() || named.contains(&service.name))
+        };
+        let public = self.0.provider.identity().public_hostname.clone();
+        let services = status.services.iter().filter(wanted);
+        let services = services.map(|service| service_message(service, &public)).collect();
+        Ok(wire::ServiceStatusResponse { services })
+    }
+
+    async fn log_lines(
+        &self,
+        request: Request<wire::ServiceLogsRequest>,
+        follow: bool,
+    ) -> Result<Logs<C::Lines>, Status> {
+        let principal = Self::principal(&request)?;
+        let request = request.into_inner();
+        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
+        let names: Vec<&str> = request.services.iter().map(String::as_str).collect();
+        let (lease, allowed) = self.find(&principal, &port::Request::Logs(lease, &names))?;
+        let services = match request.services.is_empty() {
+            true => ServiceChoice::All,
+            false => ServiceChoice::Named(request.services),
+        };
+        let tail = (!follow).then_some(LINES);
+        let query = LogQuery { services, tail, follow, previous: false };
+        let parts = self.0.cluster.logs(lease, query).await.map_err(read)?;
+        let watch = self.0.watch(lease);
+        Ok(Logs { parts, lines: Lines::new(follow), allowed, watch, waiting: VecDeque::new() })
+    }
+}
+
+#[tonic::async_trait]
+impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
+    type StreamServiceStatusStream =
+        BoxStream<'static, Result<wire::ServiceStatusResponse, Status>>;
+    type StreamServiceLogsStream = BoxStream<'static, Result<wire::ServiceLogsResponse, Status>>;
+
+    async fn send_manifest(
+        &self,
+        request: Request<wire::SendManifestRequest>,
+    ) -> Result<Response<wire::SendManifestResponse>, Status> {
+        let principal = Self::principal(&request)?;
+        let request = request.into_inner();
+        let LeaseRef { dseq, .. } = self.lease_ref(&principal, request.lease_id.as_ref())?;
+        let asked = port::Request::SendManifest { dseq };
+        self.0.authorize(&principal, &asked).map_err(denied)?;
+        let owner = self.0.gate.admit(&principal).map_err(denied)?;
+        let deployment = DeploymentId::new(owner, dseq);
+        let deployment = deployment.map_err(|error| Status::not_found(error.to_string()))?;
+        let manifest = Manifest::from_proto(request.manifest);
+        let manifest = manifest.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let wanted = TenantRequest::Manifest { deployment, manifest: Arc::new(manifest) };
+        let reply = self.0.provider.tenant(wanted).await;
+        match reply.map_err(|busy| status_of(&busy.into()))? {
+            Reply::Manifest(ManifestAnswer::Accepted { .. }) => {
+                Ok(Response::new(wire::SendManifestResponse {}))
+            }
+            Reply::Manifest(ManifestAnswer::Refused(refusal)) => {
+                Err(status_of(&manifest_failure(&refusal)))
+            }
+            _ => Err(Status::internal("the answer does not belong to the question")),
+        }
+    }
+
+    async fn service_status(
+        &self,
+        request: Request<wire::ServiceStatusRequest>,
+    ) -> Result<Response<wire::ServiceStatusResponse>, Status> {
+        let principal = Self::principal(&request)?;
+        let request = request.into_inner();
+        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
+        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
+        Ok(Response::new(self.statuses(&found, &request.services).await?))
+    }
+
+    async fn stream_service_status(
+        &self,
+        request: Request<wire::ServiceStatusRequest>,
+    ) -> Result<Response<Self::StreamServiceStatusStream>, Status> {
+        let principal = Self::principal(&request)?;
+        let request = request.into_inner();
+        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
+        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
+        let first = self.statuses(&found, &request.services).await?;
+        let watch = self.0.watch(found.0);
+        let follow = StatusFollow {
+            answers: Self(self.0.clone()),
+            found,
+            named: request.services,
+            watch,
+            told: Some(first.clone()),
+        };
+        let rest = stream::unfold(Some(follow), StatusFollow::next);
+        let first = stream::once(async move { Ok(first) });
+        Ok(Response::new(first.chain(rest).boxed()))
+    }
+
+    async fn service_logs(
+        &self,
+        request: Request<wire::ServiceLogsRequest>,
+    ) -> Result<Response<wire::ServiceLogsResponse>, Status> {
+        let mut logs = self.log_lines(request, false).await?;
+        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut bytes = 0_usize;
+        while let Some((service, line)) = logs.next().await? {
+            bytes = bytes.saturating_add(line.len());
+            if bytes > BYTES {
+                break;
+            }
+            found.entry(service).or_default().extend_from_slice(&line);
+        }
+        let services = found.into_iter().map(|(name, logs)| wire::ServiceLogs { name, logs });
+        Ok(Response::new(wire::ServiceLogsResponse { services: services.collect() }))
+    }
+
+    async fn stream_service_logs(
+        &self,
+        request: Request<wire::ServiceLogsRequest>,
+    ) -> Result<Response<Self::StreamServiceLogsStream>, Status> {
+        let logs = self.log_lines(request, true).await?;
+        let stream = stream::try_unfold(logs, async |mut logs| {
+            let next = logs.next().await?;
+            Ok(next.map(|(name, line)| {
+                let services = vec![wire::ServiceLogs { name, logs: line }];
+                (wire::ServiceLogsResponse { services }, logs)
+            }))
+        });
+        Ok(Response::new(stream.boxed()))
+    }
+
+    async fn attestation_quote(
+        &self,
+        _: Request<wire::AttestationQuoteRequest>,
+    ) -> Result<Response<wire::AttestationQuoteResponse>, Status> {
+        Err(Status::unimplemented("this provider gives no proof of its hardware"))
+    }
+}
+
+/// Logs that are read line by line.
+struct Logs<L> {
+    parts: L,
+    lines: Lines,
+    allowed: Services,
+    watch: LeaseWatch,
+    /// Lines that can be told, and of which service each.
+    waiting: VecDeque<(String, Vec<u8>)>,
+}
+
+impl<L: LogLines> Logs<L> {
+    /// A line and whose it is.
+    async fn next(&mut self) -> Result<Option<(String, Vec<u8>)>, Status> {
+        loop {
+            if let Some(line) = self.waiting.pop_front() {
+                return Ok(Some(line));
+            }
+            let part = tokio::select! {
+                ending = self.watch.ended() => return Err(ended(ending)),
+                part = self.parts.next() => part.map_err(read)?,
+            };
+            let Some(part) = part else { return Ok(None) };
+            let (LogPart::Text { service, .. } | LogPart::Break { service, .. }) = &part;
+            if !self.allowed.include(service) {
+                continue;
+            }
+            let service = service.clone();
+            for frame in self.lines.push(part) {
+                let mut line = frame.message.into_bytes();
+                if !frame.continues {
+                    line.push(b'\n');
+                }
+                self.waiting.push_back((service.clone(), line));
+            }
+        }
+    }
+}
+
+/// What a stream of statuses goes on with.
+struct StatusFollow<P, C, G> {
+    answers: Answers<P, C, G>,
+    found: Found,
+    named: Vec<String>,
+    watch: LeaseWatch,
+    told: Option<wire::ServiceStatusResponse>,
+}
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> StatusFollow<P, C, G> {
+    async fn next(
+        follow: Option<Self>,
+    ) -> Option<(Result<wire::ServiceStatusResponse, Status>, Option<Self>)> {
+        let mut follow = follow?;
+        loop {
+            tokio::select! {
+                ending = follow.watch.ended() => return Some((Err(ended(ending)), None)),
+                () = tokio::time::sleep(PAUSE) => {}
+            }
+            match follow.answers.statuses(&follow.found, &follow.named).await {
+                Ok(now) if follow.told.as_ref() == Some(&now) => {}
+                Ok(now) => {
+                    follow.told = Some(now.clone());
+                    return Some((Ok(now), Some(follow)));
+                }
+                Err(status) => return Some((Err(status), None)),
+            }
+        }
+    }
+}
+
+fn service_message(service: &ServiceStatus, public: &str) -> wire::ServiceStatus {
+    let shown = service_status(service, Vec::new());
+    let ports = service.ports.iter().map(|port| wire::ForwarderPortStatus {
+        host: port.host.clone().unwrap_or_else(|| public.to_owned()),
+        port: port.port.into(),
+        external_port: port.external_port.into(),
+        proto: port.transport.as_str().to_owned(),
+        name: service.name.clone(),
+    });
+    let ips = service.ips.iter().map(|ip| wire::LeaseIpStatus {
+        port: ip.port.into(),
+        external_port: ip.external_port.into(),
+        protocol: ip.transport.as_str().to_owned(),
+        ip: ip.address.to_string(),
+    });
+    wire::ServiceStatus {
+        name: service.name.clone(),
+        status: Some(wire::LeaseServiceStatus {
+            available: shown.available,
+            total: shown.total,
+            uris: shown.uris.unwrap_or_default(),
+            observed_generation: shown.observed_generation,
+            replicas: shown.replicas,
+            updated_replicas: shown.updated_replicas,
+            ready_replicas: shown.ready_replicas,
+            available_replicas: shown.available_replicas,
+        }),
+        ports: ports.collect(),
+        ips: ips.collect(),
+    }
+}
+
+fn denied(denied: Denied) -> Status {
+    status_of(&denied.into())
+}
+
+fn read(failure: provider_engine::cluster::port::ReadFailure) -> Status {
+    status_of(&failure.into())
+}
+
+fn ended(ending: Ending) -> Status {
+    let (status, code, text) = match ending {
+        Ending::LeaseClosed => {
+            (StatusCode::NOT_FOUND, ErrorCode::LeaseClosed, "the lease is closed")
+        }
+        Ending::Stopping => {
+            (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, "the provider stops")
+        }
+    };
+    status_of(&Failure::plain(status, code, text))
+}

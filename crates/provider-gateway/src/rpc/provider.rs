@@ -1,0 +1,124 @@
+//! How the provider is, and whether it would bid.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use akash_grpc::akash::provider::v1::provider_rpc_server::ProviderRpc;
+use akash_proto::akash::provider::v1::{BidScreeningRequest, BidScreeningResponse, Status};
+use futures_util::stream::{self, BoxStream, StreamExt};
+use provider_api::screening::ScreeningRequest;
+use provider_engine::cluster::port::Cluster;
+use provider_engine::engine::Published;
+use tokio::sync::watch;
+use tonic::{Request, Response};
+
+use super::{status_message, status_of};
+use crate::Gateway;
+use crate::port::{Gatekeeper, Provider, Screening};
+
+/// Shortest time between two messages of a stream: what changes faster is told together.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Longest time between two: who listens knows that somebody is there.
+const SILENCE: Duration = Duration::from_secs(30);
+
+pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
+    fn status(&self, published: &Published) -> Status {
+        status_message(published, &self.0.provider.identity(), SystemTime::now())
+    }
+
+    async fn screening(
+        &self,
+        request: BidScreeningRequest,
+    ) -> Result<Response<BidScreeningResponse>, tonic::Status> {
+        let spec = request.group_spec;
+        let spec = spec.ok_or_else(|| tonic::Status::invalid_argument("group_spec is missing"))?;
+        let group = spec.try_into();
+        let group = group.map_err(|error: akash_types::ConvertError| {
+            tonic::Status::invalid_argument(error.to_string())
+        })?;
+        let request = ScreeningRequest { group, hostnames: request.hostnames };
+        let screening = self.0.provider.screen(request).await;
+        Ok(Response::new(match screening.map_err(|busy| status_of(&busy.into()))? {
+            Screening::Passed { offers, price } => BidScreeningResponse {
+                passed: true,
+                reasons: Vec::new(),
+                resource_offers: offers.into_iter().map(Into::into).collect(),
+                price: Some(price.into()),
+            },
+            Screening::Declined(reasons) => {
+                BidScreeningResponse { passed: false, reasons, ..BidScreeningResponse::default() }
+            }
+        }))
+    }
+}
+
+/// What a stream of statuses goes on with.
+struct Follow<P, C, G> {
+    answers: Answers<P, C, G>,
+    changes: watch::Receiver<Arc<Published>>,
+    stopping: watch::Receiver<bool>,
+    begun: bool,
+}
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Follow<P, C, G> {
+    async fn next(mut self) -> Option<(Result<Status, tonic::Status>, Self)> {
+        if self.begun {
+            let wait = async {
+                tokio::time::sleep(PAUSE).await;
+                match tokio::time::timeout(SILENCE, self.changes.changed()).await {
+                    Ok(changed) => changed.is_ok(),
+                    Err(_) => true,
+                }
+            };
+            tokio::select! {
+                goes_on = wait => if !goes_on { return None },
+                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
+            }
+        }
+        self.begun = true;
+        let published = self.changes.borrow_and_update().clone();
+        Some((Ok(self.answers.status(&published)), self))
+    }
+}
+
+#[tonic::async_trait]
+impl<P: Provider, C: Cluster, G: Gatekeeper> ProviderRpc for Answers<P, C, G> {
+    type StreamStatusStream = BoxStream<'static, Result<Status, tonic::Status>>;
+
+    async fn get_status(&self, _: Request<()>) -> Result<Response<Status>, tonic::Status> {
+        let published = self.0.provider.published();
+        if published.inventory.is_none() {
+            return Err(tonic::Status::unknown("inventory status not available yet"));
+        }
+        Ok(Response::new(self.status(&published)))
+    }
+
+    async fn stream_status(
+        &self,
+        _: Request<()>,
+    ) -> Result<Response<Self::StreamStatusStream>, tonic::Status> {
+        let follow = Follow {
+            answers: Self(self.0.clone()),
+            changes: self.0.provider.changes(),
+            stopping: self.0.stopping(),
+            begun: false,
+        };
+        Ok(Response::new(stream::unfold(follow, Follow::next).boxed()))
+    }
+
+    async fn bid_screening(
+        &self,
+        request: Request<BidScreeningRequest>,
+    ) -> Result<Response<BidScreeningResponse>, tonic::Status> {
+        self.screening(request.into_inner()).await
+    }
+
+    async fn validate_group_spec(
+        &self,
+        request: Request<BidScreeningRequest>,
+    ) -> Result<Response<BidScreeningResponse>, tonic::Status> {
+        self.screening(request.into_inner()).await
+    }
+}

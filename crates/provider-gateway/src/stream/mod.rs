@@ -1,0 +1,99 @@
+//! Logs, events and shells over WebSocket.
+//!
+//! ```text
+//!  handshake ─► authorized ─► 101 ─► task: open ─► frames ⇄ pings ─► farewell
+//!                                             │         │
+//!                        4001, 4002, 4000 ◄───┘         ├─► 1000 no more
+//!                                                       ├─► 4003 the lease is over
+//!                                                       └─► 1001 the provider stops
+//! ```
+//!
+//! Everything that can be refused is refused before the handshake ends, over HTTP. A stream holds
+//! no more than one line of each replica and what the socket has not written yet: who reads slowly
+//! slows down what is read for them, and who does not read at all is left after a while.
+//!
+//! Must not know how a cluster gives logs or runs commands.
+
+mod events;
+mod handshake;
+mod lines;
+mod logs;
+mod pump;
+mod shell;
+mod shell_end;
+mod socket;
+mod watch;
+
+use std::future::Future;
+
+use akash_types::LeaseId;
+use bytes::Bytes;
+use http::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, UPGRADE};
+use http::request::Parts;
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::Full;
+use hyper::upgrade::OnUpgrade;
+use provider_api::error::ErrorCode;
+use provider_engine::cluster::port::Cluster;
+
+use crate::Gateway;
+use crate::port::{Busy, Denied, Gatekeeper, Grant, Provider, Request, Services};
+use crate::rest::{Answer, Failure};
+pub(crate) use lines::Lines;
+use socket::Socket;
+pub(crate) use watch::{Ending, LeaseWatch};
+
+/// A lease that somebody may read, or none of that id.
+type Found = Option<(LeaseId, Services)>;
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+    /// A lease that is not there is told after the handshake.
+    fn find(&self, principal: &G::Principal, request: &Request<'_>) -> Result<Found, Failure> {
+        match self.authorize(principal, request) {
+            Ok(Grant { lease: Some(lease), services, .. }) => Ok(Some((lease, services))),
+            Ok(Grant { lease: None, .. }) | Err(Denied::NoSuchLease) => Ok(None),
+            Err(denied) => Err(denied.into()),
+        }
+    }
+
+    /// Answers the handshake, and lets `talk` go on in a task of its own.
+    fn open<F>(
+        &self,
+        parts: &mut Parts,
+        talk: impl FnOnce(Self, Socket) -> F + Send + 'static,
+    ) -> Result<Answer, Failure>
+    where
+        F: Future<Output = ()> + Send,
+    {
+        let accept = handshake::accept(&parts.method, &parts.headers)?;
+        let permit = self.stream_permit().ok_or(Busy)?;
+        let upgrade = parts.extensions.remove::<OnUpgrade>().ok_or_else(|| {
+            let text = "the connection cannot become a WebSocket";
+            Failure::plain(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, text)
+        })?;
+        let gateway = self.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            // A client that left meanwhile has nothing to be told.
+            if let Ok(upgraded) = upgrade.await {
+                let (ping, patience) = (gateway.settings.ping, gateway.settings.write_patience);
+                talk(gateway, Socket::new(upgraded, ping, patience).await).await;
+            }
+        });
+        let mut answer = Response::new(Full::<Bytes>::default());
+        *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        let headers = answer.headers_mut();
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+        Ok(answer)
+    }
+
+    pub(crate) fn watch(&self, lease: LeaseId) -> LeaseWatch {
+        LeaseWatch::new(lease, self.provider.changes(), self.stopping())
+    }
+}
+
+fn bad_parameter(text: String) -> Failure {
+    Failure::plain(StatusCode::BAD_REQUEST, ErrorCode::BadParameter, text)
+}

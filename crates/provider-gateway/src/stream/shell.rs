@@ -1,0 +1,180 @@
+//! A command in a container.
+//!
+//! ```text
+//! upgrade ─► is a replica ready? ─► exec ─► frames both ways ─► result ─► farewell
+//! ```
+//!
+//! What the client sends waits in a short queue for the command to read it; while that is full
+//! nothing more is taken from the socket. What the command writes waits for the client in the same
+//! way. The client's farewell ends the command.
+
+use akash_types::LeaseId;
+use http::StatusCode;
+use http::request::Parts;
+use provider_api::error::ErrorCode;
+use provider_api::query::{Query, ShellParams};
+use provider_api::stream::{ClientFrame, ServerFrame};
+use provider_engine::cluster::port::{
+    Cluster, ExecInput, ExecOutput, ExecRequest, Input, Output, Terminal,
+};
+use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::Found;
+use super::shell_end::{self, End};
+use super::socket::{Gone, Happened, Socket};
+use super::watch::LeaseWatch;
+use crate::Gateway;
+use crate::port::{Gatekeeper, LeaseRef, Provider, Request};
+use crate::rest::{Answer, Failure};
+
+/// How many frames of a client may wait for the command.
+const WAITING: usize = 8;
+/// The size of a terminal until the client says its own.
+const TERMINAL: Terminal = Terminal { width: 80, height: 24 };
+
+impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+    pub(crate) fn shell(
+        &self,
+        principal: &G::Principal,
+        lease: LeaseRef,
+        parts: &mut Parts,
+    ) -> Result<Answer, Failure> {
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let found = self.find(principal, &Request::Shell(lease, query.get("service")))?;
+        let params = ShellParams::read(&query).ok_or_else(|| {
+            let text = "cmd0, tty, service, stdin and podIndex are needed";
+            Failure::empty(StatusCode::BAD_REQUEST, ErrorCode::BadParameter, text)
+        })?;
+        self.open(parts, |gateway, socket| gateway.run_shell(socket, found, params))
+    }
+
+    async fn run_shell(self, mut socket: Socket, found: Found, params: ShellParams) {
+        let end = match found {
+            None => Ok(shell_end::no_lease()),
+            Some((lease, _)) => self.command(&mut socket, lease, params).await,
+        };
+        if let Ok((frame, code, reason)) = end
+            && socket.send(Message::Binary(frame.encode())).await.is_ok()
+        {
+            socket.finish(code, &reason).await;
+        }
+    }
+
+    async fn command(
+        &self,
+        socket: &mut Socket,
+        lease: LeaseId,
+        params: ShellParams,
+    ) -> Result<End, Gone> {
+        let mut watch = self.watch(lease);
+        let status = self.cluster.service(lease, &params.service);
+        match socket.until(&mut watch, false, status).await {
+            Happened::Own(Ok(service)) if service.counts.ready == 0 => {
+                return Ok(shell_end::no_replicas());
+            }
+            Happened::Own(Ok(_)) => {}
+            Happened::Own(Err(failure)) => return Ok(shell_end::not_read(failure)),
+            Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
+            Happened::Received(_) | Happened::Gone => return Err(Gone),
+        }
+        let request = ExecRequest {
+            service: params.service.clone(),
+            // Clients that do not choose say 0: they are led to a replica that works.
+            replica: Some(params.replica).filter(|replica| *replica != 0),
+            command: params.command.clone(),
+            stdin: params.stdin,
+            terminal: params.tty.then_some(TERMINAL),
+        };
+        let started = socket.until(&mut watch, false, self.cluster.exec(lease, request)).await;
+        match started {
+            Happened::Own(Ok((input, output))) => {
+                converse(socket, &mut watch, &params, input, output).await
+            }
+            Happened::Own(Err(failure)) => Ok(shell_end::not_started(failure)),
+            Happened::Ended(ending) => Ok(shell_end::ended(ending)),
+            Happened::Received(_) | Happened::Gone => Err(Gone),
+        }
+    }
+}
+
+/// What happens to a command that runs.
+enum Step {
+    Wrote(ExecOutput),
+    /// The command can take one more.
+    HasRoom,
+    /// It has taken all that it will.
+    IsFed,
+}
+
+async fn converse(
+    socket: &mut Socket,
+    watch: &mut LeaseWatch,
+    params: &ShellParams,
+    input: impl Input,
+    mut output: impl Output,
+) -> Result<End, Gone> {
+    let (queue, waiting) = mpsc::channel(WAITING);
+    let mut feeding = std::pin::pin!(feed(input, waiting));
+    let mut is_fed = false;
+    let mut has_room = true;
+    loop {
+        let step = async {
+            tokio::select! {
+                part = output.next() => Step::Wrote(part),
+                () = &mut feeding, if !is_fed => Step::IsFed,
+                _ = queue.reserve(), if !has_room && !is_fed => Step::HasRoom,
+            }
+        };
+        match socket.until(watch, has_room || is_fed, step).await {
+            Happened::Own(Step::Wrote(part)) => match written(part) {
+                Ok(frame) => socket.send(Message::Binary(frame.encode())).await?,
+                Err(end) => return Ok(end),
+            },
+            Happened::Own(Step::IsFed) => is_fed = true,
+            Happened::Own(Step::HasRoom) => has_room = true,
+            Happened::Received(message) => {
+                if let Some(input) = for_command(message, params) {
+                    // There was room; or the command takes nothing any more, and it is dropped.
+                    let _ = queue.try_send(input);
+                    has_room = queue.capacity() > 0;
+                }
+            }
+            Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
+            Happened::Gone => return Err(Gone),
+        }
+    }
+}
+
+/// Gives the command what waits for it, for as long as it takes any.
+async fn feed(mut input: impl Input, mut waiting: mpsc::Receiver<ExecInput>) {
+    while let Some(next) = waiting.recv().await {
+        if !input.send(next).await {
+            return;
+        }
+    }
+}
+
+/// What a frame of the client says to the command; nothing, if it makes no sense or the command
+/// was to be sent nothing.
+fn for_command(message: Message, params: &ShellParams) -> Option<ExecInput> {
+    let Message::Binary(bytes) = message else { return None };
+    match ClientFrame::decode(&bytes).ok()? {
+        ClientFrame::Stdin(bytes) => params.stdin.then(|| ExecInput::Stdin(bytes.to_vec())),
+        // On a terminal the end of input is a character like any other.
+        ClientFrame::EndOfStdin => (params.stdin && !params.tty).then_some(ExecInput::EndOfStdin),
+        ClientFrame::Resize { width, height } => {
+            params.tty.then_some(ExecInput::Resize(Terminal { width, height }))
+        }
+    }
+}
+
+/// What the command wrote as a frame, or how it ended.
+fn written(part: ExecOutput) -> Result<ServerFrame, End> {
+    match part {
+        ExecOutput::Stdout(bytes) => Ok(ServerFrame::Stdout(bytes.into())),
+        ExecOutput::Stderr(bytes) => Ok(ServerFrame::Stderr(bytes.into())),
+        ExecOutput::Exit(code) => Err(shell_end::exited(code)),
+        ExecOutput::Broken(why) => Err(shell_end::broken(why)),
+    }
+}

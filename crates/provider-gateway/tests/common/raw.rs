@@ -1,0 +1,87 @@
+//! HTTP as it is on the wire, and as it was recorded.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    fn parse(text: &str) -> Self {
+        let text = text.replace("\r\n", "\n");
+        let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(':').unwrap();
+            (name.to_ascii_lowercase(), value.trim().to_owned())
+        });
+        Self { status, headers: headers.collect(), body: body.to_owned() }
+    }
+}
+
+/// Asks as a client that sends exactly this.
+pub(crate) async fn ask(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Answer {
+    let mut tcp = TcpStream::connect(address).await.unwrap();
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("connection")) {
+        request.push_str("Connection: close\r\n");
+    }
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !body.is_empty() {
+        request.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    request.push_str("\r\n");
+    request.push_str(body);
+    tcp.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    tcp.read_to_end(&mut answer).await.unwrap();
+    Answer::parse(&String::from_utf8(answer).unwrap())
+}
+
+/// What was asked and answered when it was recorded.
+pub(crate) struct Recorded {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    /// Name of the token; empty for none.
+    pub(crate) token: String,
+    pub(crate) answer: Answer,
+}
+
+pub(crate) fn recorded(name: &str) -> Recorded {
+    let text = super::fixture(&format!("gateway/rest/{name}.http")).replace("\r\n", "\n");
+    let (request, answer) = text.split_once("\nHTTP/1.1 ").unwrap();
+    let line = |key: &str| request.lines().find_map(|line| line.strip_prefix(key));
+    let first = line("> ").unwrap();
+    let (method, path) = first.split_once(' ').unwrap();
+    let auth = line("> auth: ").unwrap_or_default().trim();
+    let token = auth.strip_prefix("jwt:").or_else(|| auth.strip_prefix("cert:"));
+    let answer = Answer::parse(&format!("HTTP/1.1 {answer}"));
+    Recorded {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        token: token.unwrap_or_default().to_owned(),
+        answer,
+    }
+}
