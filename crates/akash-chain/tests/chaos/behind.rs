@@ -48,7 +48,7 @@ async fn a_lease_that_ended_where_only_some_nodes_know_is_paid_out_and_not_refus
 
         // Three blocks later it is withdrawn from, by whoever knows no more than that.
         world.devnet.faults().change(|plan| plan.lag = BEHIND);
-        for _ in 0..2 {
+        for _ in 0..3 {
             world.block().await;
         }
         assert!(world.send(crate::world::TENANT, &[close_deployment(deployment)]).await);

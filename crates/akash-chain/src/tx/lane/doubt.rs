@@ -54,7 +54,8 @@ impl Lane {
         let earlier = Earlier { known: read, over };
         self.sequence.earlier = Some(earlier);
         for id in waiting {
-            let Some(entry) = self.queue.get(id) else { continue };
+            let Some(entry) = self.queue.get_mut(id) else { continue };
+            entry.inherited = true;
             if entry.intent.created < read || is_done_again(&entry.intent.action) {
                 self.doubt_inherited(id, earlier);
             }

@@ -64,15 +64,21 @@ fn a_bid_waits_for_nobody_because_a_second_one_is_refused() {
 
 #[test]
 fn what_is_wanted_no_more_ends_only_when_it_cannot_come_any_more() {
-    let (mut hand, _) = inherits(1, create_bid(1), 90);
-    hand.feed(Input::Forget(IntentId(1)));
-    let effects = verified(&mut hand, 1, Verified::Open { height: 100 });
-    assert!(ended(&effects).is_empty() && simulated(&effects).is_empty(), "{effects:?}");
-    let effects = verified(&mut hand, 1, Verified::Open { height: 109 });
-    assert!(ended(&effects).is_empty() && simulated(&effects).is_empty(), "{effects:?}");
-    ask_again(&mut hand);
-    let effects = verified(&mut hand, 1, Verified::Open { height: 110 });
-    assert_eq!(ended(&effects), [(1, &Outcome::Forgotten)]);
+    // Also what looks new: both lanes may have begun at the same height.
+    for created in [90, 100] {
+        let mut hand = Hand { lane: Lane::new(config()), now: Duration::ZERO };
+        hand.feed(Input::Submit(vec![intent(1, create_bid(1), created)]));
+        hand.feed(Input::Forget(IntentId(1)));
+        hand.read(5, 5);
+        for height in [100, 109] {
+            let effects = verified(&mut hand, 1, Verified::Open { height });
+            assert!(ended(&effects).is_empty() && simulated(&effects).is_empty(), "{effects:?}");
+            hand.now += Duration::from_secs(20);
+            hand.feed(Input::Tick);
+        }
+        let effects = verified(&mut hand, 1, Verified::Open { height: 110 });
+        assert_eq!(ended(&effects), [(1, &Outcome::Forgotten)]);
+    }
 }
 
 #[test]
