@@ -122,8 +122,7 @@ pub(crate) async fn serve<C: Cluster>(
     let hostname = config.gateway.public_hostname.clone();
     let password = KeyFilePassword::of(key);
     let domains = hostname.iter().cloned().collect();
-    let own =
-        OwnCertificate::open(config.home.clone(), config.provider, password, domains).await?;
+    let own = OwnCertificate::open(config.home.clone(), config.provider, password, domains).await?;
     let shown = Arc::new(ServerCertificates::new(certified(own.current())?));
 
     let query: Arc<Query<Connection>> = Arc::new(running.query());
@@ -142,7 +141,7 @@ pub(crate) async fn serve<C: Cluster>(
         let (shown, name) = (Arc::clone(&shown), hostname.clone());
         Server::new(protocol, shown, name, authenticator.certificates(), Limits::default())
     };
-    let (rest_server, rpc_server) = (server(Protocol::Rest)?, server(Protocol::Grpc)?);
+    let (rest_server, rpc_server) = (server(Protocol::Http1)?, server(Protocol::Http2)?);
     let mut stop = running.stop_signal();
     let streams = gateway.clone();
     running.spawn("gateway REST", async move {
@@ -165,7 +164,9 @@ pub(crate) async fn serve<C: Cluster>(
     running.spawn("certificate", async move {
         own.keep(query, Arc::new(errands), shown, |done| match done {
             Ok(plan) => tracing::debug!(?plan, "the provider's certificate"),
-            Err(error) => tracing::warn!(%error, "the provider's certificate is not as it should be"),
+            Err(error) => {
+                tracing::warn!(%error, "the provider's certificate is not as it should be")
+            }
         })
         .await;
     });
@@ -174,9 +175,7 @@ pub(crate) async fn serve<C: Cluster>(
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, GatewayError> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|source| GatewayError::Listen { address, source })
+    TcpListener::bind(address).await.map_err(|source| GatewayError::Listen { address, source })
 }
 
 fn identity(address: Address, hostname: Option<&str>, config: &Config) -> Identity {

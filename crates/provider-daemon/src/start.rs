@@ -15,8 +15,8 @@ use tokio::task::JoinSet;
 
 use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
-use crate::errands::{Errands, Waiting};
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
+use crate::errands::{Errands, Waiting};
 use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
 
 /// How long parts have to end before they are made to.
@@ -185,7 +185,11 @@ where
 }
 
 /// How intents ended, told to the engine.
-async fn pass_ends(mut ends: mpsc::UnboundedReceiver<IntentEnd>, inbox: Inbox) -> Ended {
+async fn pass_ends(
+    mut ends: mpsc::UnboundedReceiver<IntentEnd>,
+    waiting: Waiting,
+    inbox: Inbox,
+) -> Ended {
     while let Some(IntentEnd { intent, outcome, fee }) = ends.recv().await {
         if waiting.ended(intent, &outcome) {
             continue;
