@@ -224,7 +224,7 @@ impl Network {
     /// When it does not.
     pub fn tx(&self, from: &str, args: &[&str]) -> Result<Value> {
         let result = self.json(&[&["tx"], args, &["--from", from, "-y"]].concat())?;
-        if result["code"] != 0 {
+        if result.get("code") != Some(&Value::from(0)) {
             bail!("{result}");
         }
         Ok(result)
@@ -269,7 +269,7 @@ impl Network {
         let file = self.at("signed.json")?;
         std::fs::write(&file, signed)?;
         let result = self.json(&["tx", "broadcast", &file, "-y"])?;
-        if result["code"] != 0 {
+        if result.get("code") != Some(&Value::from(0)) {
             bail!("{result}");
         }
         Ok(result)
@@ -283,8 +283,8 @@ impl Network {
     pub fn message(&self, from: &str, args: &[&str]) -> Result<Value> {
         let make = ["--from", from, "--generate-only", "--offline", "--gas", "1"];
         let made = self.run(&[&["tx"], args, &make].concat())?;
-        let mut made: Value = serde_json::from_str(&made)?;
-        Ok(made["body"]["messages"][0].take())
+        let made: Value = serde_json::from_str(&made)?;
+        made.pointer("/body/messages/0").cloned().context("the transaction has no message")
     }
 }
 

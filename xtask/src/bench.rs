@@ -49,6 +49,8 @@ const BENCHES: &[Bench] = &[
         package: "provider-gateway",
         target: "gateway",
         about: "requests over TLS per second, handshakes and tokens",
+    },
+    Bench {
         name: "routes",
         package: "provider-gateway",
         target: "routes",

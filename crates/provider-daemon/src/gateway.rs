@@ -165,7 +165,7 @@ pub(crate) async fn serve<C: Cluster>(
         own.keep(query, Arc::new(errands), shown, |done| match done {
             Ok(plan) => tracing::debug!(?plan, "the provider's certificate"),
             Err(error) => {
-                tracing::warn!(%error, "the provider's certificate is not as it should be")
+                tracing::warn!(%error, "the provider's certificate is not as it should be");
             }
         })
         .await;

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::raw::{Answer, ask, recorded};
+use common::raw::{ask, assert_replays, read_by_clients, recorded};
 use common::{World, case, fixture, lease};
 use provider_api::client::ClientError;
 use provider_api::error::{CODE_HEADER, ERROR_JSON, ErrorBody, ErrorCode};
@@ -13,35 +13,7 @@ use provider_api::status::ProviderStatus;
 use provider_engine::cluster::view::Amounts;
 use provider_engine::engine::{InventoryStatus, LeaseIndex, NodeStatus, Reserved, StorageStatus};
 use provider_gateway::Settings;
-use provider_sim::core::Disturbance;
 use serde_json::Value;
-
-/// What clients read of an answer.
-fn read_by_clients(answer: &Answer) -> (u16, Vec<Option<String>>, String) {
-    let names = ["content-type", "x-content-type-options", "sec-websocket-version", "location"];
-    let headers = names.iter().map(|name| answer.header(name).map(str::to_owned)).collect();
-    (answer.status, headers, answer.body.clone())
-}
-
-async fn replay(world: &World, name: &str, body: &str) -> (Answer, Answer) {
-    let recorded = recorded(name);
-    let bearer = format!("Bearer {}", recorded.token);
-    let headers: &[(&str, &str)] = match recorded.token.as_str() {
-        "" => &[],
-        _ => &[("Authorization", &bearer)],
-    };
-    let answer = ask(world.address, &recorded.method, &recorded.path, headers, body).await;
-    (answer, recorded.answer)
-}
-
-async fn assert_replays(world: &World, name: &str, body: &str) {
-    let (answer, recorded) = replay(world, name, body).await;
-    assert_eq!(read_by_clients(&answer), read_by_clients(&recorded), "{name}");
-    assert!(
-        answer.status == 200 || answer.status == 301 || answer.header(CODE_HEADER).is_some(),
-        "{name}: {answer:?}"
-    );
-}
 
 /// The manifest of lease 9001, changed.
 fn changed(change: impl FnOnce(&mut Value)) -> String {
@@ -296,146 +268,6 @@ async fn bodies_are_bounded() {
     assert_eq!((answer.status, answer.header(CODE_HEADER)), (413, Some("body-too-large")));
     let answer = ask(world.address, "POST", "/hostname/migrate", &bearer, &body).await;
     assert_eq!(answer.status, 413);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn leases_are_shown_as_recorded_and_explained() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    world.run_case("02-two-services", 9002).await;
-    for name in ["lease-status-jwt", "lease-status-mtls", "lease-status-2svc-mtls"] {
-        let (answer, recorded) = replay(&world, name, "").await;
-        let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
-        for service in shown["services"].as_object_mut().unwrap().values_mut() {
-            let detail = service.as_object_mut().unwrap().remove("detail").unwrap();
-            assert_eq!(detail["phase"], "ready", "{detail}");
-            assert_eq!(detail["ready"], service["total"], "{detail}");
-            assert!(!detail["events"].as_array().unwrap().is_empty(), "{detail}");
-        }
-        assert_eq!(shown, serde_json::from_str::<Value>(&recorded.body).unwrap(), "{name}");
-        assert_eq!(answer.header("content-type"), recorded.header("content-type"));
-    }
-    for name in ["service-status-mtls", "service-status-2svc-jwt", "auth-granular-svc-web"] {
-        let (answer, recorded) = replay(&world, name, "").await;
-        let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
-        shown.as_object_mut().unwrap().remove("detail").unwrap();
-        assert_eq!(shown, serde_json::from_str::<Value>(&recorded.body).unwrap(), "{name}");
-    }
-    for name in [
-        "lease-status-unknown-jwt",
-        "lease-status-unknown-mtls",
-        "service-status-unknown-lease-jwt",
-        "service-status-unknown-lease-mtls",
-        "get-manifest-unknown-jwt",
-    ] {
-        assert_replays(&world, name, "").await;
-    }
-    let missing = world.client("full").service_status(lease(9001), "nope").await.unwrap_err();
-    let ClientError::Refused { status, code, message } = missing else { panic!("{missing:?}") };
-    assert_eq!((status, code), (404, Some(ErrorCode::ServiceNotFound)));
-    assert_eq!(message, "kube: no service for that lease");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_lease_without_a_manifest_looks_like_none() {
-    let world = World::start().await;
-    let (manifest, sdl) = case("01-basic");
-    world.provider.lease(lease(9304), &manifest, sdl.groups());
-    for name in [
-        "state-lease-never-put-get-manifest",
-        "state-lease-never-put-service",
-        "state-lease-never-put-status",
-    ] {
-        assert_replays(&world, name, "").await;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_manifest_comes_back_as_it_was_kept() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    world.run_case("02-two-services", 9002).await;
-    for name in ["get-manifest-mtls", "get-manifest-2svc-mtls"] {
-        let (answer, recorded) = replay(&world, name, "").await;
-        let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
-        // Existing providers lose the endpoints.
-        for service in shown[0]["services"].as_array_mut().unwrap() {
-            assert!(!service["resources"]["endpoints"].is_null());
-            service["resources"]["endpoints"] = Value::Null;
-        }
-        assert_eq!(shown, serde_json::from_str::<Value>(&recorded.body).unwrap(), "{name}");
-    }
-    let (manifest, _) = case("02-two-services");
-    assert_eq!(world.client("full").manifest(lease(9002)).await.unwrap(), manifest.groups[0]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn ports_are_listed_where_the_lease_asks_for_them() {
-    let world = World::start().await;
-    world.run_case("04-nodeports", 9004).await;
-    let (answer, recorded) = replay(&world, "case-lease-status-04-nodeports", "").await;
-    let shape = |body: &str| {
-        let document: provider_api::status::LeaseStatus = serde_json::from_str(body).unwrap();
-        let ports = document.forwarded_ports.unwrap().into_iter().map(|(service, ports)| {
-            let mut ports: Vec<_> = ports
-                .into_iter()
-                .map(|port| (port.host, port.port, port.proto, port.name))
-                .collect();
-            ports.sort();
-            (service, ports)
-        });
-        (ports.collect::<Vec<_>>(), document.ips)
-    };
-    assert_eq!(shape(&answer.body), shape(&recorded.body));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_fails_says_why() {
-    let world = World::start().await;
-    let (mut manifest, sdl) = case("01-basic");
-    manifest.groups[0].services[0].image = "example/web:crash".to_owned();
-    world.provider.lease(lease(9001), &manifest, sdl.groups());
-    world.deploy(9001, &manifest).await;
-    let client = world.client("full");
-    for _ in 0..200 {
-        let status = client.lease_status(lease(9001)).await.unwrap();
-        let detail = status.services["web"].detail.clone().unwrap();
-        if detail.restarts > 0 && detail.phase == "failing" {
-            assert_eq!(detail.last_exit.unwrap().code, 1);
-            assert!(detail.why.is_some_and(|why| !why.is_empty()));
-            assert!(detail.events.iter().any(|event| event.kind == "Warning"));
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("it does not fail");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_token_for_one_service_sees_no_other() {
-    let world = World::start().await;
-    world.run_case("02-two-services", 9002).await;
-    let client = world.client("granular-svc");
-    let status = client.lease_status(lease(9002)).await.unwrap();
-    assert_eq!(status.services.keys().collect::<Vec<_>>(), ["web"]);
-    let other = client.service_status(lease(9002), "db").await.unwrap_err();
-    assert!(matches!(other, ClientError::Refused { status: 401, .. }), "{other:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cluster_that_does_not_answer_is_a_503() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    world.cluster.disturb(Disturbance::ApiDown(None)).await.unwrap();
-    let refused = world.client("full").lease_status(lease(9001)).await.unwrap_err();
-    assert!(refused.may_pass());
-    let ClientError::Refused { status, code, .. } = refused else { panic!("{refused:?}") };
-    assert_eq!((status, code), (503, Some(ErrorCode::ClusterUnavailable)));
-    world.provider.be_busy(true);
-    let (manifest, _) = case("01-basic");
-    let busy = world.client("full").send_manifest(9001, &manifest).await.unwrap_err();
-    let ClientError::Refused { status, code, .. } = busy else { panic!("{busy:?}") };
-    assert_eq!((status, code), (503, Some(ErrorCode::Busy)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Logs, events and shells over real sockets, compared with what a Go provider sent.
+//! Logs and events over real sockets, compared with what a Go provider sent.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
@@ -7,157 +7,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{World, case, fixture, lease, simulated};
-use futures_util::{SinkExt, StreamExt};
+use common::ws::{Frame, command, open, receive, recording, replay};
+use common::{World, case, lease, simulated};
 use provider_api::client::ClientError;
-use provider_api::query::{ShellParams, StreamParams};
-use provider_api::stream::{ClientFrame, CloseCode, ServerFrame, ShellResult};
+use provider_api::query::StreamParams;
+use provider_api::stream::{CloseCode, ServerFrame, ShellResult};
 use provider_engine::cluster::port::{LogLines, LogPart, ReadFailure};
 use provider_gateway::Settings;
 use provider_sim::core::Disturbance;
-use tokio::net::TcpStream;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::{Error, Message};
 
 mod flood;
-
-/// A recorded conversation.
-struct Recording {
-    path: String,
-    token: String,
-    /// HTTP status of the answer to the handshake.
-    status: u16,
-    /// What was said, in order.
-    frames: Vec<Frame>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Frame {
-    Sent(u8, Vec<u8>),
-    Received(u8, Vec<u8>),
-    /// The provider left without a word.
-    Left,
-}
-
-fn recording(name: &str) -> Recording {
-    let text = fixture(&format!("gateway/ws/{name}.txt"));
-    let find = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
-    let path = find("# > GET ").unwrap().split(' ').next().unwrap().to_owned();
-    let token = match find("# > Authorization: Bearer <") {
-        Some(token) => token.trim_end_matches('>').to_owned(),
-        None if text.contains("(client certificate: good)") => "good".to_owned(),
-        None => String::new(),
-    };
-    let status = find("# < HTTP/1.1 ").unwrap().split(' ').next().unwrap().parse().unwrap();
-    let frames = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
-        let mut words = line.split_whitespace().skip(1);
-        let direction = words.next()?;
-        if direction == "<" && line.contains("EOF") {
-            return Some(Frame::Left);
-        }
-        let field = |key: &str| {
-            line.split_whitespace().find_map(|word| word.strip_prefix(key).map(str::to_owned))
-        };
-        let opcode = field("op=")?.split('(').next()?.parse().ok()?;
-        let hex = field("hex=")?;
-        let bytes = (0..hex.len()).step_by(2);
-        let bytes = bytes.map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
-        match direction {
-            "<" => Some(Frame::Received(opcode, bytes)),
-            ">" => Some(Frame::Sent(opcode, bytes)),
-            _ => None,
-        }
-    });
-    Recording { path, token, status, frames: frames.collect() }
-}
-
-type Socket = WebSocketStream<TcpStream>;
-
-async fn open<C: provider_engine::cluster::port::Cluster>(
-    world: &World<C>,
-    path: &str,
-    token: &str,
-) -> Result<Socket, u16> {
-    let mut request = format!("ws://{}{path}", world.address).into_client_request().unwrap();
-    if !token.is_empty() {
-        let bearer = format!("Bearer {token}").parse().unwrap();
-        request.headers_mut().insert("authorization", bearer);
-    }
-    let tcp = TcpStream::connect(world.address).await.unwrap();
-    match tokio_tungstenite::client_async(request, tcp).await {
-        Ok((socket, _)) => Ok(socket),
-        Err(Error::Http(answer)) => Err(answer.status().as_u16()),
-        Err(error) => panic!("{error}"),
-    }
-}
-
-async fn receive(socket: &mut Socket) -> Frame {
-    let next = tokio::time::timeout(Duration::from_secs(10), socket.next());
-    match next.await.expect("nothing comes") {
-        Some(Ok(Message::Text(text))) => Frame::Received(1, text.as_bytes().to_vec()),
-        Some(Ok(Message::Binary(bytes))) => Frame::Received(2, bytes.to_vec()),
-        Some(Ok(Message::Close(frame))) => {
-            let frame = frame.expect("a close frame without a code");
-            let mut bytes = u16::from(frame.code).to_be_bytes().to_vec();
-            bytes.extend_from_slice(frame.reason.as_bytes());
-            Frame::Received(8, bytes)
-        }
-        Some(Ok(Message::Ping(bytes))) => Frame::Received(9, bytes.to_vec()),
-        None | Some(Err(_)) => Frame::Left,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// What is received where existing providers leave without a word.
-fn done() -> Frame {
-    Frame::Received(8, 1000_u16.to_be_bytes().to_vec())
-}
-
-async fn replay(world: &World, name: &str) {
-    let recording = recording(name);
-    let mut socket = match open(world, &recording.path, &recording.token).await {
-        Ok(socket) => socket,
-        Err(status) => return assert_eq!(status, recording.status, "{name}"),
-    };
-    assert_eq!(recording.status, 101, "{name}");
-    for frame in recording.frames {
-        match frame {
-            Frame::Sent(8, _) => socket.close(None).await.unwrap(),
-            Frame::Sent(_, bytes) => socket.send(Message::Binary(bytes.into())).await.unwrap(),
-            Frame::Left => assert_eq!(receive(&mut socket).await, done(), "{name}"),
-            frame => assert_eq!(receive(&mut socket).await, frame, "{name}"),
-        }
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_go_as_recorded() {
     let world = World::start().await;
     world.run_case("01-basic", 9001).await;
-    for name in [
-        "logs-noauth",
-        "logs-other-tenant",
-        "logs-unknown-lease",
-        "logs-unknown-service",
-        "shell-scoped-logs-token",
-        "shell-exit3",
-        "shell-mtls",
-        "shell-podindex-9",
-        "shell-unknown-service",
-    ] {
+    for name in ["logs-noauth", "logs-other-tenant", "logs-unknown-lease", "logs-unknown-service"] {
         replay(&world, name).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_service_without_a_replica_takes_no_command() {
-    let world = World::start().await;
-    let (mut manifest, sdl) = case("06-gpu");
-    manifest.groups[0].services[0].image = "example/web:missing".to_owned();
-    world.provider.lease(lease(9006), &manifest, sdl.groups());
-    world.deploy(9006, &manifest).await;
-    replay(&world, "shell-pending").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -342,112 +209,6 @@ async fn streams_are_bounded_in_number() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("the place of a stream that ended is not given to another");
-}
-
-fn command(words: &[&str], stdin: bool) -> ShellParams {
-    ShellParams {
-        command: words.iter().map(|word| (*word).to_owned()).collect(),
-        service: "web".to_owned(),
-        replica: 0,
-        tty: false,
-        stdin,
-    }
-}
-
-async fn output(shell: &mut provider_api::client::Shell) -> (String, ShellResult) {
-    let mut written = String::new();
-    loop {
-        match shell.output.next().await.unwrap().expect("no result") {
-            ServerFrame::Stdout(bytes) | ServerFrame::Stderr(bytes) => {
-                written.push_str(std::str::from_utf8(&bytes).unwrap());
-            }
-            ServerFrame::Result(result) => return (written, result),
-            ServerFrame::Failure => panic!("failure"),
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_reads_to_the_end_of_its_input() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    let mut shell =
-        world.client("full").shell(lease(9001), &command(&["cat"], true)).await.unwrap();
-    // What is sent before the command runs is not lost either.
-    for part in ["abc\n", "def\n"] {
-        shell.input.send(&ClientFrame::Stdin(part.into())).await.unwrap();
-    }
-    shell.input.send(&ClientFrame::EndOfStdin).await.unwrap();
-    let (written, result) = output(&mut shell).await;
-    assert_eq!((written.as_str(), result), ("abc\ndef\n", ShellResult::default()));
-    let end = shell.output.next().await.unwrap().unwrap_err();
-    assert_eq!(end.code, Some(CloseCode::Done));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn frames_that_make_no_sense_change_nothing() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    let path = "/lease/9001/1/1/shell?cmd0=cat&tty=0&service=web&stdin=1&podIndex=0";
-    let mut socket = open(&world, path, "full").await.unwrap();
-    for nonsense in [&b""[..], b"zzz", b"i\x00"] {
-        socket.send(Message::Binary(nonsense.to_vec().into())).await.unwrap();
-    }
-    socket.send(Message::Text("h not binary".into())).await.unwrap();
-    socket.send(Message::Binary(b"habc\n".to_vec().into())).await.unwrap();
-    assert_eq!(receive(&mut socket).await, Frame::Received(2, b"dabc\n".to_vec()));
-    // A client's farewell is answered with the same.
-    let farewell = tokio_tungstenite::tungstenite::protocol::CloseFrame {
-        code: 4321.into(),
-        reason: "".into(),
-    };
-    socket.close(Some(farewell)).await.unwrap();
-    let answer = Frame::Received(8, 4321_u16.to_be_bytes().to_vec());
-    assert_eq!(receive(&mut socket).await, answer);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_success_is_told_as_none() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    let client = world.client("full");
-    let mut shell = client.shell(lease(424_242), &command(&["id"], false)).await.unwrap();
-    let (_, result) = output(&mut shell).await;
-    assert_eq!((result.exit_code, result.message.as_str()), (1, "kube: lease not found"));
-    let mut shell = client.shell(lease(9001), &command(&["nope"], false)).await.unwrap();
-    let (_, result) = output(&mut shell).await;
-    assert_eq!(result.exit_code, 127);
-    assert!(result.message.ends_with("because it does not exist"), "{}", result.message);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_terminal_has_the_size_that_it_is_told() {
-    let world = World::start().await;
-    world.run_case("01-basic", 9001).await;
-    let params = ShellParams { tty: true, ..command(&["sh"], true) };
-    let mut shell = world.client("full").shell(lease(9001), &params).await.unwrap();
-    shell.input.send(&ClientFrame::Resize { width: 120, height: 40 }).await.unwrap();
-    shell.input.send(&ClientFrame::Stdin("exit 7\n".into())).await.unwrap();
-    let (written, result) = output(&mut shell).await;
-    assert_eq!(result.exit_code, 7, "{written}");
-    assert!(written.contains("SIMULATED"), "{written}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn replicas_are_chosen_by_their_place() {
-    let world = World::start().await;
-    world.run_case("02-two-services", 9002).await;
-    let client = world.client("full");
-    let mut names = Vec::new();
-    for replica in [0, 1] {
-        let params = ShellParams { replica, ..command(&["hostname"], false) };
-        let mut shell = client.shell(lease(9002), &params).await.unwrap();
-        let (written, result) = output(&mut shell).await;
-        assert_eq!(result, ShellResult::default());
-        names.push(written);
-    }
-    assert!(names[0] < names[1], "{names:?}");
-    assert!(names.iter().all(|name| name.starts_with("web-")), "{names:?}");
 }
 
 /// Lines without an end, and how many were taken.

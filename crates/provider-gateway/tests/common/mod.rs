@@ -5,6 +5,7 @@
 pub(crate) mod gate;
 pub(crate) mod provider;
 pub(crate) mod raw;
+pub(crate) mod ws;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -2,8 +2,11 @@
 
 use std::net::SocketAddr;
 
+use provider_api::error::CODE_HEADER;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use super::World;
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,4 +87,31 @@ pub(crate) fn recorded(name: &str) -> Recorded {
         token: token.unwrap_or_default().to_owned(),
         answer,
     }
+}
+
+/// What clients read of an answer.
+pub(crate) fn read_by_clients(answer: &Answer) -> (u16, Vec<Option<String>>, String) {
+    let names = ["content-type", "x-content-type-options", "sec-websocket-version", "location"];
+    let headers = names.iter().map(|name| answer.header(name).map(str::to_owned)).collect();
+    (answer.status, headers, answer.body.clone())
+}
+
+pub(crate) async fn replay(world: &World, name: &str, body: &str) -> (Answer, Answer) {
+    let recorded = recorded(name);
+    let bearer = format!("Bearer {}", recorded.token);
+    let headers: &[(&str, &str)] = match recorded.token.as_str() {
+        "" => &[],
+        _ => &[("Authorization", &bearer)],
+    };
+    let answer = ask(world.address, &recorded.method, &recorded.path, headers, body).await;
+    (answer, recorded.answer)
+}
+
+pub(crate) async fn assert_replays(world: &World, name: &str, body: &str) {
+    let (answer, recorded) = replay(world, name, body).await;
+    assert_eq!(read_by_clients(&answer), read_by_clients(&recorded), "{name}");
+    assert!(
+        answer.status == 200 || answer.status == 301 || answer.header(CODE_HEADER).is_some(),
+        "{name}: {answer:?}"
+    );
 }
