@@ -152,7 +152,11 @@ impl Network {
         args.extend(["--home", &home, "--keyring-backend", "test", "--chain-id", CHAIN_ID]);
         args.extend(["--store-path", &store, "--ctl-socket", &socket]);
         args.extend(["--bid-price-cpu-scale", "0.001", "--bid-deposit", "500000uact"]);
-        args.extend(["--gas-prices", "0.025uakt"]);
+        args.extend(["--gas-prices", "0.025uakt", "--deployment-ingress-static-hosts"]);
+        args.extend(["--deployment-ingress-domain", "sim.localhost"]);
+        // Networks run side by side: each takes ports that are free.
+        args.extend(["--gateway-listen-address", "127.0.0.1:0"]);
+        args.extend(["--gateway-grpc-listen-address", "127.0.0.1:0"]);
         args.extend(self.settings.run.iter().map(String::as_str));
         self.provider = Some(Process::start(&args, &[], &self.log("provider"))?);
         Ok(())

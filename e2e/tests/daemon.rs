@@ -179,7 +179,7 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
         };
         all.extend(&dseqs);
         let pause = Duration::from_millis(chance.below(700));
-        let mut strike_at = |network: &mut Network, now: u64| {
+        let strike_at = |network: &mut Network, now: u64| {
             if now == moment {
                 std::thread::sleep(pause);
                 strike(network, victim);

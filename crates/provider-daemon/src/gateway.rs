@@ -117,8 +117,8 @@ pub(crate) async fn serve<C: Cluster>(
     script: impl Script,
     metrics: provider_gateway::Metrics,
 ) -> Result<(), GatewayError> {
-    let (rest_listener, rpc_listener) =
-        (bind(config.gateway.rest).await?, bind(config.gateway.grpc).await?);
+    let (rest_listener, rest) = bind(config.gateway.rest).await?;
+    let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
     let hostname = config.gateway.public_hostname.clone();
     let password = KeyFilePassword::of(key);
     let domains = hostname.iter().cloned().collect();
@@ -170,12 +170,18 @@ pub(crate) async fn serve<C: Cluster>(
         })
         .await;
     });
-    tracing::info!(rest = %config.gateway.rest, grpc = %config.gateway.grpc, "tenants can connect");
+    tracing::info!(%rest, %grpc, "tenants can connect");
     Ok(())
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, GatewayError> {
-    TcpListener::bind(address).await.map_err(|source| GatewayError::Listen { address, source })
+/// Listens; also where, as port 0 takes a free one.
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), GatewayError> {
+    let listen = async {
+        let listener = TcpListener::bind(address).await?;
+        let bound = listener.local_addr()?;
+        Ok((listener, bound))
+    };
+    listen.await.map_err(|source| GatewayError::Listen { address, source })
 }
 
 fn identity(address: Address, hostname: Option<&str>, config: &Config) -> Identity {

@@ -10,8 +10,10 @@ use provider_api::error::ErrorCode;
 use provider_engine::engine::Published;
 
 use crate::auth::authorize::admit;
-use crate::auth::{self, Authenticator, Denial, LeaseIndex, Presence, Principal, authorize};
-use crate::port::{Denied, Gatekeeper, Grant, LeaseRef, Request, Services};
+use crate::auth::{
+    Authenticator, Denial, Grant, LeaseIndex, Presence, Principal, Request, authorize,
+};
+use crate::port::{Denied, Gatekeeper};
 use crate::tls::Peer;
 
 /// Decides by certificates and tokens.
@@ -50,14 +52,8 @@ impl Gatekeeper for Doorkeeper {
         request: &Request<'_>,
         published: &Published,
     ) -> Result<Grant, Denied> {
-        let request = as_asked(request);
-        let granted = authorize(principal, self.provider, &request, &Index(published));
-        let auth::Grant { owner, lease, services } = granted.map_err(|denial| denied(&denial))?;
-        let services = match services {
-            auth::Services::All => Services::All,
-            auth::Services::Only(names) => Services::Only(names.into_iter().collect()),
-        };
-        Ok(Grant { owner, lease, services })
+        let granted = authorize(principal, self.provider, request, &Index(published));
+        granted.map_err(|denial| denied(&denial))
     }
 }
 
@@ -70,27 +66,6 @@ impl LeaseIndex for Index<'_> {
             Some(lease) if lease.alive => Presence::Active,
             _ if !self.0.status.ready => Presence::Unknown,
             _ => Presence::Absent,
-        }
-    }
-}
-
-const fn as_asked<'a>(request: &Request<'a>) -> auth::Request<'a> {
-    const fn lease(lease: LeaseRef) -> auth::LeaseRef {
-        auth::LeaseRef { dseq: lease.dseq, gseq: lease.gseq, oseq: lease.oseq }
-    }
-    match *request {
-        Request::SendManifest { dseq } => auth::Request::SendManifest { dseq },
-        Request::GetManifest(id) => auth::Request::GetManifest(lease(id)),
-        Request::LeaseStatus(id) => auth::Request::LeaseStatus(lease(id)),
-        Request::ServiceStatus(id, service) => auth::Request::ServiceStatus(lease(id), service),
-        Request::Logs(id, services) => auth::Request::Logs(lease(id), services),
-        Request::Events(id, services) => auth::Request::Events(lease(id), services),
-        Request::Shell(id, service) => auth::Request::Shell(lease(id), service),
-        Request::MigrateHostnames { destination } => {
-            auth::Request::MigrateHostnames { destination }
-        }
-        Request::MigrateEndpoints { destination } => {
-            auth::Request::MigrateEndpoints { destination }
         }
     }
 }
