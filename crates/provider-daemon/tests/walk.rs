@@ -54,7 +54,7 @@ fn cluster() -> SimDriver {
 
 fn provider(bed: &Bed, cluster: SimDriver) -> Running {
     let own = Who::Provider.address();
-    let scales = Scales { cpu: Decimal::parse("1").unwrap(), ..Scales::default() };
+    let scales = Scales { cpu: Decimal::parse("0.004").unwrap(), ..Scales::default() };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();
     let engine = Settings::new(
         own,
@@ -101,10 +101,11 @@ async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs()
     let created = bed.block().await.unwrap();
     let order = orders[0];
     let mut lane = running.lane();
-    tokio::time::timeout(PATIENCE, lane.wait_for(|lane| lane.messages_in_flight == 1))
-        .await
-        .expect("a bid is sent")
-        .unwrap();
+    let sent = lane.wait_for(|lane| lane.messages_in_flight == 1 && lane.txs_unanswered == 0);
+    if tokio::time::timeout(PATIENCE, sent).await.is_err() {
+        let published = running.handle().published();
+        panic!("no bid is sent: {published:#?}\n{:#?}", lane.borrow());
+    }
     let next = bed.block().await.unwrap();
     assert_eq!(next.height(), created.height() + 1);
     let bid = order.bid_id(Who::Provider.address());
