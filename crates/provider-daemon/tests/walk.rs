@@ -1,6 +1,9 @@
 //! The walk of one order through a whole provider: a devnet, a simulated cluster, and the daemon
 //! between them.
 
+// Helpers of tests are tests, but clippy does not see that.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -63,6 +63,7 @@ fn inventory() -> InventoryStatus {
             available: 1_088_774_209_536,
         }],
         ips: IpStatus { total: 5, used: 1 },
+        ports: None,
         reserved: [1, 2]
             .map(|dseq| Reserved {
                 order: lease(dseq).order_id(),

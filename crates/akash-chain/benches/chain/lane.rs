@@ -7,7 +7,7 @@ use std::time::Duration;
 use akash_chain::query::BlockResults;
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::{IntentEnd, LaneBlock, LaneConfig, LaneHandle, LaneTask};
-use akash_types::{IntentId, OrderId, Outcome};
+use akash_types::{OrderId, Outcome};
 use figures::print;
 use tokio::sync::mpsc;
 

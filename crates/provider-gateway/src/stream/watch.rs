@@ -106,6 +106,8 @@ mod tests {
             bids: vec![],
             inventory: None,
             deployments: 0,
+            manifests: 0,
+            drift: std::collections::BTreeMap::new(),
         }
     }
 

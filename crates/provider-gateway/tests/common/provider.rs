@@ -56,6 +56,8 @@ impl TestProvider {
             bids: vec![],
             inventory: Some(InventoryStatus::default()),
             deployments: 0,
+            manifests: 0,
+            drift: std::collections::BTreeMap::new(),
         };
         let identity = Identity {
             address: PROVIDER.parse().unwrap(),
