@@ -137,11 +137,13 @@ pub(crate) async fn serve<C: Cluster>(
     let gateway = Gateway::new(port, cluster, gate, settings);
     let rpc = Rpc::new(gateway.clone())?;
 
-    let server = |protocol| {
-        let (shown, name) = (Arc::clone(&shown), hostname.clone());
+    let server = |protocol, name| {
+        let shown = Arc::clone(&shown);
         Server::new(protocol, shown, name, authenticator.certificates(), Limits::default())
     };
-    let (rest_server, rpc_server) = (server(Protocol::Http1)?, server(Protocol::Http2)?);
+    let rest_server = server(Protocol::Http1, hostname.clone())?;
+    // Who speaks gRPC knows the chain, and expects the certificate that is published there.
+    let rpc_server = server(Protocol::Http2, None)?;
     let mut stop = running.stop_signal();
     let streams = gateway.clone();
     running.spawn("gateway REST", async move {

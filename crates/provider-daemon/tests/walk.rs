@@ -15,7 +15,9 @@ use akash_types::BidState;
 use provider_daemon::engine_task::{Script, Witness};
 use provider_daemon::part::Parts;
 use provider_daemon::{Running, Setup, start};
-use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScriptFailure, ScriptRequest};
+use provider_engine::bidding::pricing::{
+    Decimal, EPHEMERAL, Pricing, Scales, ScriptFailure, ScriptRequest,
+};
 use provider_engine::engine::Published;
 use provider_engine::journal::Subject;
 use provider_engine::manifest::ManifestAnswer;
@@ -57,14 +59,19 @@ fn cluster() -> SimDriver {
 
 fn provider(bed: &Bed, cluster: SimDriver) -> Running {
     let own = Who::Provider.address();
-    let scales = Scales { cpu: Decimal::parse("0.004").unwrap(), ..Scales::default() };
+    let scales = Scales {
+        cpu: Decimal::parse("0.004").unwrap(),
+        storage: [(EPHEMERAL.to_owned(), Decimal::parse("0").unwrap())].into(),
+        ..Scales::default()
+    };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();
-    let engine = Settings::new(
+    let mut engine = Settings::new(
         own,
         "500000uact".parse().unwrap(),
         "5000uakt".parse().unwrap(),
         Pricing::Scale(Box::new(scales)),
     );
+    engine.manifest.generated_under = Some("sim.localhost".to_owned());
     let follow = FollowConfig::new(CHAIN_ID, vec![bed.rpc().unwrap()]);
     start(Setup {
         engine,
