@@ -121,7 +121,8 @@ pub(crate) async fn serve<C: Cluster>(
     let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
     let hostname = config.gateway.public_hostname.clone();
     let password = KeyFilePassword::of(key);
-    let domains = hostname.iter().cloned().collect();
+    // A certificate without a name is one of a client. Who has no public name is reached here.
+    let domains = vec![hostname.clone().unwrap_or_else(|| "localhost".to_owned())];
     let own = OwnCertificate::open(config.home.clone(), config.provider, password, domains).await?;
     let shown = Arc::new(ServerCertificates::new(certified(own.current())?));
 

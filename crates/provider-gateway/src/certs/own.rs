@@ -78,6 +78,7 @@ impl OwnCertificate {
         shown: Arc<ServerCertificates>,
         told: impl Fn(Result<&Plan, &OwnCertificateError>),
     ) {
+        let mut before = None;
         loop {
             let published = chain.published(self.account).await.ok();
             let local = Local {
@@ -88,12 +89,15 @@ impl OwnCertificate {
             let plan = plan(now, local, published.as_deref());
             let done = self.carry_out(&plan, now, &*publisher, &shown).await;
             told(done.as_ref().map(|()| &plan));
+            // What leads to the same plan again does not help, and is not done without a pause.
+            let helped = done.is_ok() && before.as_ref() != Some(&plan);
             tokio::time::sleep(match plan {
                 Plan::Keep { until } => until.duration_since(now).unwrap_or(SOON).min(LATER),
-                Plan::Adopt | Plan::Create(_) if done.is_ok() => Duration::ZERO,
+                Plan::Adopt | Plan::Create(_) if helped => Duration::ZERO,
                 _ => SOON,
             })
             .await;
+            before = Some(plan);
         }
     }
 
