@@ -12,10 +12,9 @@ use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::BoxFuture;
-use provider_gateway::auth::authorize::Leases;
 use provider_gateway::auth::{
-    Authenticator, Certificates, Denial, KeyAnswer, LeaseRef, LookupFailure, NoKey, PublicKeys,
-    Request, authorize,
+    Authenticator, Certificates, Denial, KeyAnswer, LeaseIndex, LeaseRef, LookupFailure, NoKey,
+    Presence, PublicKeys, Request, authorize,
 };
 use serde_json::Value;
 
@@ -128,14 +127,21 @@ fn request(path: &str) -> Request<'_> {
     }
 }
 
+/// The leases that there were when it was recorded.
+struct Leases([LeaseId; 2]);
+
+impl LeaseIndex for Leases {
+    fn presence(&self, lease: &LeaseId) -> Presence {
+        if self.0.contains(lease) { Presence::Active } else { Presence::Absent }
+    }
+}
+
 fn leases() -> Leases {
-    let leases = Leases::default();
-    leases.publish([9001, 9002].map(|dseq| {
+    Leases([9001, 9002].map(|dseq| {
         let deployment = DeploymentId::new(TENANT.parse().unwrap(), dseq).unwrap();
         let order = OrderId::new(GroupId::new(deployment, 1).unwrap(), 1).unwrap();
         LeaseId::new(order, PROVIDER.parse().unwrap())
-    }));
-    leases
+    }))
 }
 
 #[tokio::test]

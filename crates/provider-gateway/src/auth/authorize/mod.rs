@@ -17,7 +17,7 @@ use super::denial::{Denial, Reason};
 use super::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 use super::principal::Principal;
 
-pub use leases::{LeaseIndex, Leases, Presence};
+pub use leases::{LeaseIndex, Presence};
 pub use request::{LeaseRef, Request};
 pub use services::Services;
 
