@@ -1,6 +1,7 @@
 //! A chain, a simulated cluster and a provider, each a process that can be killed and comes back
 //! where it was.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -221,6 +222,41 @@ impl Network {
         self.json(&[&["ctl", "--socket", &socket], args].concat())
     }
 
+    /// Whether the provider acts.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer.
+    pub fn ready(&self) -> Result<Option<()>> {
+        let ready = self.ctl(&["status"])?.get("ready") == Some(&Value::Bool(true));
+        Ok(ready.then_some(()))
+    }
+
+    /// The number and stage of each lease that the provider looks after.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer.
+    pub fn leases(&self) -> Result<Vec<(u64, String)>> {
+        let told = self.ctl(&["leases"])?;
+        let lease = |lease: &Value| {
+            let dseq = lease.get("id")?.as_str()?.split('/').nth(1)?.parse().ok()?;
+            Some((dseq, lease.get("stage")?.as_str()?.to_owned()))
+        };
+        let leases = told.get("leases").and_then(Value::as_array);
+        Ok(leases.into_iter().flatten().filter_map(lease).collect())
+    }
+
+    /// The numbers of those that run.
+    ///
+    /// # Errors
+    ///
+    /// When the provider does not answer.
+    pub fn running(&self) -> Result<BTreeSet<u64>> {
+        let running = self.leases()?.into_iter().filter(|(_, stage)| stage == "running");
+        Ok(running.map(|(dseq, _)| dseq).collect())
+    }
+
     /// Sends a transaction that succeeds.
     ///
     /// # Errors
@@ -289,6 +325,19 @@ impl Network {
         let made = self.run(&[&["tx"], args, &make].concat())?;
         let made: Value = serde_json::from_str(&made)?;
         made.pointer("/body/messages/0").cloned().context("the transaction has no message")
+    }
+}
+
+/// Who looks for what went wrong in a test looks here first.
+impl Drop for Network {
+    #[expect(clippy::print_stderr, reason = "it is for who runs the test")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = self.provider_log();
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines.get(lines.len().saturating_sub(60)..).unwrap_or_default();
+            eprintln!("the provider said last:\n{}", last.join("\n"));
+        }
     }
 }
 
