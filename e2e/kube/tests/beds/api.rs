@@ -1,17 +1,13 @@
 //! etcd and the API server.
 
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
-
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PostParams;
 use kube::{Api, ResourceExt as _};
 use kube_bed::Bed;
+
+use crate::common::{Owner, wait_for};
 
 fn config_map(name: &str) -> ConfigMap {
     serde_json::from_value(serde_json::json!({"metadata": {"name": name}, "data": {"a": "b"}}))
@@ -49,29 +45,17 @@ async fn beds_stand_side_by_side_and_leave_nothing() {
     assert_eq!(maps(&other).get_opt("mine").await.unwrap(), None);
 }
 
-#[test]
-fn a_bed_ends_with_the_process_that_made_it_even_if_that_is_killed() {
-    let mut owner = Command::new(env!("CARGO_BIN_EXE_kube-bed"))
-        .arg("api-server")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let kubeconfig = Path::new(line.trim().strip_prefix("export KUBECONFIG=").unwrap());
-    let folder = kubeconfig.parent().and_then(Path::parent).unwrap();
-    let processes = processes(folder);
+#[tokio::test]
+async fn a_bed_ends_with_the_process_that_made_it_even_if_that_is_killed() {
+    let mut owner = Owner::of("api-server");
+    let processes = processes(&owner.folder);
     assert!(processes.iter().all(|process| process.exists()), "{processes:?}");
-
-    owner.kill().unwrap();
-    owner.wait().unwrap();
-
-    let begun = Instant::now();
-    while folder.exists() || processes.iter().any(|process| process.exists()) {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{folder:?} or {processes:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    owner.kill();
+    wait_for("nothing to be left", async || {
+        let left = owner.folder.exists() || processes.iter().any(|process| process.exists());
+        (!left).then_some(())
+    })
+    .await;
 }
 
 /// Where the system shows the processes of a bed.
