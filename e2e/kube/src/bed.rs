@@ -127,6 +127,15 @@ impl Bed {
         &self.kubeconfig
     }
 
+    /// A kubeconfig of someone who may do what roles allow them.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn kubeconfig_of(&self, user: &str, group: Option<&str>) -> Result<PathBuf> {
+        self.keys.admit(&format!("user-{user}"), user, group, self.settings.address)
+    }
+
     /// Where the API server answers; the same after an outage.
     #[must_use]
     pub fn url(&self) -> String {

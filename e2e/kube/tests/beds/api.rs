@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::api::PostParams;
-use kube::{Api, ResourceExt as _};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config, ResourceExt as _};
 use kube_bed::Bed;
+use serde_json::json;
 
 use crate::common::{Owner, wait_for};
 
 fn config_map(name: &str) -> ConfigMap {
-    serde_json::from_value(serde_json::json!({"metadata": {"name": name}, "data": {"a": "b"}}))
-        .unwrap()
+    serde_json::from_value(json!({"metadata": {"name": name}, "data": {"a": "b"}})).unwrap()
 }
 
 #[tokio::test]
@@ -25,6 +27,29 @@ async fn an_api_server_keeps_what_it_is_given_also_through_an_outage() {
     bed.start_api().await.unwrap();
 
     assert_eq!(maps.get("kept").await.unwrap().uid(), made.uid());
+}
+
+#[tokio::test]
+async fn a_user_may_do_what_roles_allow() {
+    let bed = Bed::api_server().await.unwrap();
+    let kubeconfig = bed.kubeconfig_of("someone", None).unwrap();
+    let config = Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(config, &options).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    let refused = maps.get_opt("any").await.unwrap_err();
+    assert!(matches!(&refused, kube::Error::Api(status) if status.code == 403), "{refused}");
+
+    let roles: Api<ClusterRoleBinding> = Api::all(bed.client());
+    let group = "rbac.authorization.k8s.io";
+    let binding = json!({
+        "metadata": {"name": "someone-rules"},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": "someone"}]
+    });
+    let binding = serde_json::from_value(binding).unwrap();
+    roles.create(&PostParams::default(), &binding).await.unwrap();
+    wait_for("the role to be known", async || maps.get_opt("any").await.ok()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
