@@ -24,7 +24,7 @@ async fn a_pod_runs_speaks_and_is_reached_and_nothing_of_it_is_left() {
         eprintln!("{why}");
         return;
     }
-    let node = Node::start().await.unwrap();
+    let mut node = Node::start().await.unwrap();
     let image = Image::busybox("localhost/busybox:bed", &["sh"]).unwrap();
     node.import(&image).unwrap();
 
@@ -71,6 +71,11 @@ async fn a_pod_runs_speaks_and_is_reached_and_nothing_of_it_is_left() {
     let mut said = String::new();
     shell.stdout().unwrap().read_to_string(&mut said).await.unwrap();
     assert_eq!(said, "hello\n");
+
+    node.stop_api();
+    assert!(get(of_pod, 8080).await.is_some());
+    node.start_api().await.unwrap();
+    assert_eq!(pods.logs(&name, &LogParams::default()).await.unwrap(), "started\n");
 
     let folder = node.folder().to_owned();
     let name = name_of(&folder);
