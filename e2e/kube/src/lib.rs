@@ -1,0 +1,35 @@
+//! Kubernetes for tests: the real programs, started by the test that needs them, gone after it.
+//!
+//! Three sizes, each with what the one before has:
+//!
+//! | | runs | needs | answers after |
+//! |---|---|---|---|
+//! | [`Bed::api_server`] | etcd, kube-apiserver | | 4 s |
+//! | [`Bed::control_plane`] | controllers, scheduler | | 5 s |
+//! | [`Node::start`] | containerd, kubelet, kube-proxy | root | 7 s |
+//!
+//! Where many nodes matter and what runs on them does not, [`FakeNodes`] are enough.
+//!
+//! Beds do not know of each other: own folder, own ports, own keys. What a bed started ends when
+//! it is dropped, and also when the test is killed (`guard.rs` says how).
+//!
+//! Nothing here knows the provider; nothing here is shipped.
+
+#![cfg(target_os = "linux")]
+
+mod api;
+mod bed;
+mod control;
+mod daemon;
+mod fake;
+mod guard;
+mod image;
+mod keys;
+mod node;
+mod port;
+mod programs;
+
+pub use bed::Bed;
+pub use fake::{FakeNode, FakeNodes};
+pub use image::Image;
+pub use node::Node;
