@@ -12,6 +12,16 @@ use crate::program::{self, Process, word_after};
 
 const CHAIN_ID: &str = "local";
 
+/// What the provider says of itself on chain.
+const PROVIDER: &str = "\
+host: https://localhost:8443
+attributes:
+  - key: capabilities/storage/1/class
+    value: ram
+  - key: capabilities/storage/1/persistent
+    value: \"false\"
+";
+
 /// The three processes and where they keep what they keep.
 #[derive(Debug)]
 pub struct Network {
@@ -78,7 +88,7 @@ impl Network {
         network.start_chain()?;
         network.start_cluster()?;
         let file = folder.join("provider.yaml");
-        std::fs::write(&file, "host: https://localhost:8443\n")?;
+        std::fs::write(&file, PROVIDER)?;
         let file = file.to_str().context("a path that is no text")?;
         network.tx("operator", &["provider", "create", file])?;
         Ok(network)
@@ -172,6 +182,39 @@ impl Network {
     #[must_use]
     pub fn rpc(&self) -> &str {
         &self.rpc
+    }
+
+    /// Where the chain answers gRPC, without a scheme.
+    #[must_use]
+    pub fn grpc(&self) -> &str {
+        &self.grpc
+    }
+
+    /// Where the provider that was started last lets tenants in, by REST and by gRPC; `None` until
+    /// it says so.
+    ///
+    /// # Errors
+    ///
+    /// When it says something else.
+    pub fn gateway(&self) -> Result<Option<(String, String)>> {
+        let log = self.provider_log();
+        let said = log.lines().rfind(|line| line.contains("tenants can connect"));
+        let Some(said) = said else { return Ok(None) };
+        let find = |name: &str| {
+            let address = said.split_whitespace().find_map(|word| word.strip_prefix(name));
+            address.map(str::to_owned).with_context(|| format!("no {name} in: {said}"))
+        };
+        Ok(Some((find("rest=")?, find("grpc=")?)))
+    }
+
+    /// The private key of an account, in hex.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn private_key(&self, key: &str) -> Result<String> {
+        let export = ["keys", "export", key, "--unarmored-hex", "--unsafe", "-y"];
+        Ok(self.run(&export)?.trim().to_owned())
     }
 
     /// Where the provider's operator asks.
