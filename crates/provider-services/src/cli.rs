@@ -14,6 +14,7 @@ use crate::commands::keys::Keys;
 use crate::commands::query::Query;
 use crate::commands::run::RunArgs;
 use crate::commands::sim_cluster::SimClusterArgs;
+use crate::commands::tenant::TenantCommand;
 use crate::commands::tx::Tx;
 use crate::commands::version::VERSION;
 use crate::surroundings::Globals;
@@ -136,6 +137,8 @@ pub(crate) enum Command {
     /// Nothing runs in it, everything behaves: workloads start, fail, write logs and answer in a
     /// shell. It lives in a process of its own, so that they outlive the provider.
     SimCluster(SimClusterArgs),
+    #[command(flatten)]
+    Tenant(TenantCommand),
     /// Print the manifest that an SDL becomes
     ///
     /// The manifest is what a tenant sends to a provider once a lease exists.

@@ -10,6 +10,7 @@ pub(crate) mod query;
 pub(crate) mod run;
 pub(crate) mod sdl;
 pub(crate) mod sim_cluster;
+pub(crate) mod tenant;
 pub(crate) mod tx;
 pub(crate) mod version;
 
@@ -34,6 +35,7 @@ pub(crate) fn run(
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
+        Command::Tenant(command) => tenant::run(&command, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Crd => crd::run(streams),

@@ -10,6 +10,7 @@ mod groups;
 mod nodes;
 mod palette;
 mod problem;
+mod sent;
 mod table;
 pub(crate) mod tables;
 mod text;
@@ -20,6 +21,7 @@ pub(crate) use groups::render_groups;
 pub(crate) use nodes::render_nodes;
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};
+pub(crate) use sent::Sent;
 pub(crate) use text::{counted, printable};
 
 /// How wide a text may be: what the narrowest usual terminal shows.
