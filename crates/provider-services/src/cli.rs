@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::ctl::Ctl;
+use crate::commands::deploy::DeployArgs;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
@@ -137,6 +138,9 @@ pub(crate) enum Command {
     /// Nothing runs in it, everything behaves: workloads start, fail, write logs and answer in a
     /// shell. It lives in a process of its own, so that they outlive the provider.
     SimCluster(SimClusterArgs),
+    /// Run what an SDL describes: order it, lease it, send it, and wait until it answers
+    #[command(after_help = crate::commands::deploy::HELP)]
+    Deploy(Box<DeployArgs>),
     #[command(flatten)]
     Tenant(TenantCommand),
     /// Print the manifest that an SDL becomes

@@ -4,7 +4,9 @@ mod keyring;
 mod network;
 mod signer;
 pub(crate) mod values;
+mod wallet;
 
 pub(crate) use keyring::{KeyringArgs, open, thrice};
 pub(crate) use network::Network;
 pub(crate) use signer::{Account, AccountSigner};
+pub(crate) use wallet::Wallet;

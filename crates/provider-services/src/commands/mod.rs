@@ -3,6 +3,7 @@
 mod completion;
 mod crd;
 pub(crate) mod ctl;
+pub(crate) mod deploy;
 pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
@@ -35,6 +36,7 @@ pub(crate) fn run(
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
+        Command::Deploy(args) => deploy::run(&args, surroundings, streams),
         Command::Tenant(command) => tenant::run(&command, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),

@@ -4,6 +4,7 @@
 //! Everything here makes a text from values and writes nothing.
 
 mod amount;
+mod bids;
 pub(crate) mod ctl;
 mod document;
 mod groups;
@@ -16,6 +17,7 @@ pub(crate) mod tables;
 mod text;
 mod yaml;
 
+pub(crate) use bids::{BidRow, render_bids};
 pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
 pub(crate) use nodes::render_nodes;

@@ -9,7 +9,7 @@
 
 mod args;
 mod asker;
-mod door;
+pub(crate) mod door;
 mod leases;
 mod manifest;
 mod migrate;
@@ -27,7 +27,8 @@ use crate::runtime::block_on;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
-use args::AuthType;
+pub(crate) use args::AuthType;
+pub(crate) use refusal::hint;
 
 /// What a tenant can ask for.
 #[derive(Debug, Subcommand)]
