@@ -13,6 +13,7 @@ use crate::commands::deploy::DeployArgs;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
+use crate::commands::quickstart::QuickstartArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::sim_cluster::SimClusterArgs;
 use crate::commands::tenant::TenantCommand;
@@ -29,7 +30,9 @@ Environment:
   AKASH_OUTPUT. The command line wins over both.
 
 Examples:
+  provider-services quickstart
   provider-services sdl validate deploy.yaml
+  provider-services deploy deploy.yaml --from tenant --chain-id akashnet-2
   provider-services keys add provider
   provider-services query market lease list --provider akash1… -o table
   provider-services tx deployment create deploy.yaml --from tenant
@@ -138,6 +141,11 @@ pub(crate) enum Command {
     /// Nothing runs in it, everything behaves: workloads start, fail, write logs and answer in a
     /// shell. It lives in a process of its own, so that they outlive the provider.
     SimCluster(SimClusterArgs),
+    /// See all of it at work: a chain, a provider and a tenant, on this machine
+    ///
+    /// Nothing is needed for it and nothing is left of it. The money is nobody's.
+    #[command(after_help = crate::commands::quickstart::HELP)]
+    Quickstart(QuickstartArgs),
     /// Run what an SDL describes: order it, lease it, send it, and wait until it answers
     #[command(after_help = crate::commands::deploy::HELP)]
     Deploy(Box<DeployArgs>),

@@ -47,6 +47,7 @@ pub(crate) struct Globals {
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     home: Option<PathBuf>,
+    given_home: Option<PathBuf>,
     node: String,
     session_bus: Option<String>,
     user_home: Option<PathBuf>,
@@ -68,6 +69,7 @@ impl Surroundings {
         let named = |name: &'static str| Some((name, env::variable(name, &holds)?));
         let strays = STRAYS.iter().map(|(name, _)| *name).filter(|name| holds(name));
         Self {
+            given_home: globals.home.clone(),
             home: globals.home.or_else(default),
             variables: table::settings().filter_map(|setting| named(setting.name)).collect(),
             strays: strays.map(str::to_owned).collect(),
@@ -84,6 +86,11 @@ impl Surroundings {
     /// When nobody said and there is no default.
     pub(crate) fn home(&self) -> Result<&Path, NoHome> {
         self.home.as_deref().ok_or(NoHome)
+    }
+
+    /// The same, only if somebody said.
+    pub(crate) fn given_home(&self) -> Option<&Path> {
+        self.given_home.as_deref()
     }
 
     /// The node to talk to, as it was written.

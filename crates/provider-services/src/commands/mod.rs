@@ -8,6 +8,7 @@ pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
 pub(crate) mod query;
+pub(crate) mod quickstart;
 pub(crate) mod run;
 pub(crate) mod sdl;
 pub(crate) mod sim_cluster;
@@ -37,6 +38,7 @@ pub(crate) fn run(
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
         Command::Deploy(args) => deploy::run(&args, surroundings, streams),
+        Command::Quickstart(args) => quickstart::run(&args, surroundings, streams),
         Command::Tenant(command) => tenant::run(&command, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),

@@ -30,7 +30,7 @@ pub(super) fn lasts(funds: Dec, price: Dec, block_time: Duration) -> Option<Dura
 
 /// An amount in whole coins: `1.25 act` for `1250000uact`. Two places, or as many as it takes to
 /// show that it is not nothing, rounded up.
-pub(super) fn in_coins(coin: &DecCoin) -> String {
+pub(crate) fn in_coins(coin: &DecCoin) -> String {
     let Some(name) = whole_coin(coin.denom()) else {
         return format!("{} {}", places(coin.amount(), 2), coin.denom());
     };

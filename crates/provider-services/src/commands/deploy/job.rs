@@ -1,5 +1,6 @@
 //! The walk of a deployment, from an SDL to services that answer.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,6 +45,8 @@ pub(crate) struct Job<'a> {
     pub(crate) timeout: Duration,
     /// For more bids.
     pub(crate) bid_wait: Duration,
+    /// How long a block takes, once it was asked: the same wherever it shows.
+    pub(crate) block_time: OnceCell<Option<Duration>>,
 }
 
 impl Job<'_> {
@@ -58,8 +61,8 @@ impl Job<'_> {
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<Outcome> {
         let leases = self.lease(progress, streams).await?;
-        let clients = self.clients(&leases).await?;
-        self.send(&clients, progress, streams).await?;
+        let mut clients = self.clients(&leases).await?;
+        self.send(&mut clients, progress, streams).await?;
         let statuses = self.follow(&leases, &clients, progress, streams).await?;
         self.outcome(leases, statuses).await
     }
@@ -154,20 +157,24 @@ impl Job<'_> {
     }
 
     async fn clients(&self, leases: &[LeaseId]) -> anyhow::Result<BTreeMap<Address, Client>> {
-        let door = Door { network: Some(self.wallet.network), url: None };
-        let identity = Identity::Tenant { secret: self.secret, home: self.home, auth: self.auth };
         let providers: BTreeSet<Address> = leases.iter().map(LeaseId::provider).collect();
         let mut clients = BTreeMap::new();
         for provider in providers {
-            clients.insert(provider, door.client(provider, identity).await?);
+            clients.insert(provider, self.client(provider).await?);
         }
         Ok(clients)
+    }
+
+    async fn client(&self, provider: Address) -> anyhow::Result<Client> {
+        let door = Door { network: Some(self.wallet.network), url: None };
+        let identity = Identity::Tenant { secret: self.secret, home: self.home, auth: self.auth };
+        door.client(provider, identity).await
     }
 
     /// Gives the manifest to every provider; one that has not seen its lease yet is asked again.
     async fn send(
         &self,
-        clients: &BTreeMap<Address, Client>,
+        clients: &mut BTreeMap<Address, Client>,
         progress: &Progress,
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
@@ -178,6 +185,8 @@ impl Job<'_> {
                     Ok(()) => break,
                     Err(error) if error.may_pass() && began.elapsed() < self.timeout => {
                         tokio::time::sleep(PAUSE).await;
+                        // It may have published a new certificate, or moved.
+                        *client = self.client(*provider).await?;
                     }
                     Err(error) => return Err(refused(error, *provider)),
                 }
@@ -208,10 +217,13 @@ impl Job<'_> {
                     }
                     // Not there yet, or not reachable just now: neither says that it failed.
                     Err(ClientError::Refused { status: 404, .. }) => {
-                        left.insert(lease.gseq().to_string(), "nothing deployed yet".to_owned());
+                        left.insert(
+                            format!("group {}", lease.gseq()),
+                            "nothing deployed yet".to_owned(),
+                        );
                     }
                     Err(error) if error.may_pass() => {
-                        left.insert(lease.gseq().to_string(), error.to_string());
+                        left.insert(format!("group {}", lease.gseq()), error.to_string());
                     }
                     Err(error) => return Err(refused(error, lease.provider())),
                 }
@@ -269,9 +281,13 @@ impl Job<'_> {
     }
 
     async fn block_time(&self) -> Option<Duration> {
+        if let Some(known) = self.block_time.get() {
+            return *known;
+        }
         let network = self.wallet.network;
         let height = network.node().status().await.ok()?.latest_height;
-        network.block_time(height).await
+        let found = network.block_time(height).await;
+        *self.block_time.get_or_init(|| found)
     }
 }
 

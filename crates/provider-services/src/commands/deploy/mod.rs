@@ -15,6 +15,7 @@ mod plan;
 mod progress;
 mod ready;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -36,6 +37,7 @@ use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use kept::Kept;
 
+pub(crate) use cost::in_coins;
 pub(crate) use job::Job;
 pub(crate) use outcome::Outcome;
 pub(crate) use plan::Pick;
@@ -158,6 +160,7 @@ pub(crate) fn run(
             auth: args.auth_type,
             timeout: args.timeout,
             bid_wait: args.bid_wait,
+            block_time: OnceCell::new(),
         };
         let walk = async {
             if args.auth_type == AuthType::Mtls {
