@@ -81,6 +81,11 @@ Examples:
   source <(provider-services completion bash)
   provider-services completion fish > ~/.config/fish/completions/provider-services.fish";
 
+const MAN_HELP: &str = "\
+Examples:
+  provider-services man /usr/local/share/man/man1
+  provider-services man . && man ./provider-services-deploy.1";
+
 const VERSION_HELP: &str = "\
 Examples:
   provider-services version
@@ -165,6 +170,9 @@ pub(crate) enum Command {
     /// Print the script that completes commands in a shell
     #[command(after_help = COMPLETION_HELP)]
     Completion(Completion),
+    /// Write the manual pages of all commands
+    #[command(after_help = MAN_HELP)]
+    Man(Man),
     /// Print the version of this program, on standard error
     #[command(after_help = VERSION_HELP)]
     Version(Version),
@@ -245,6 +253,14 @@ pub(crate) struct SdlToManifest {
 pub(crate) struct Completion {
     /// The shell that is to run the script
     pub(crate) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Directory of the pages; made if it is not there
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
 }
 
 /// Arguments of `version`.

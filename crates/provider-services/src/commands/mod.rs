@@ -7,6 +7,7 @@ pub(crate) mod deploy;
 pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
+mod man;
 pub(crate) mod query;
 pub(crate) mod quickstart;
 pub(crate) mod run;
@@ -44,6 +45,7 @@ pub(crate) fn run(
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Crd => crd::run(streams),
         Command::Completion(args) => completion::run(&args, streams),
+        Command::Man(args) => man::run(&args, streams),
         Command::Version(args) => version::run(&args, streams),
     }
 }

@@ -66,6 +66,9 @@ pub(crate) struct DeployArgs {
     /// End this deployment and its leases
     #[arg(long, value_name = "DSEQ", conflicts_with = "sdl")]
     close: Option<u64>,
+    /// Number of the new deployment [default: the newest height]
+    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "close"])]
+    dseq: Option<u64>,
     /// Which bid to take: cheapest, ask, or the provider's address [default: ask on a terminal,
     /// else cheapest]
     #[arg(long, value_name = "WHICH")]
@@ -139,11 +142,11 @@ pub(crate) fn run(
             return close(id, &Kept::of(home, &args.chain_id, id), &wallet, streams).await;
         }
         let progress = Progress::begin();
-        let dseq = match args.resume {
+        let dseq = match args.resume.or(args.dseq) {
             Some(dseq) => dseq,
             None => newest_height(&network).await?,
         };
-        let id = DeploymentId::new(owner, dseq).context("--resume")?;
+        let id = DeploymentId::new(owner, dseq).context("--dseq or --resume")?;
         let kept = Kept::of(home, &args.chain_id, id);
         let source = source(args, &kept, streams)?;
         let sdl = read_valid_source(&source, streams)?;

@@ -2,72 +2,107 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-use anyhow::Context;
-
-/// Where everything listens.
+/// A port that something would usually have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ports {
-    pub(super) rpc: SocketAddr,
-    pub(super) chain_grpc: SocketAddr,
-    pub(super) gateway: SocketAddr,
-    pub(super) gateway_grpc: SocketAddr,
-    pub(super) web: SocketAddr,
+pub(super) struct Usual {
+    pub(super) port: u16,
+    /// Who would have it.
+    pub(super) whose: &'static str,
 }
 
-impl Ports {
-    /// Chooses ports; which of the usual ones are taken by others.
+pub(super) const CHAIN: Usual = Usual { port: 26657, whose: "the chain" };
+pub(super) const CHAIN_GRPC: Usual = Usual { port: 9090, whose: "the chain's gRPC" };
+pub(super) const GATEWAY: Usual = Usual { port: 8443, whose: "the provider" };
+pub(super) const GATEWAY_GRPC: Usual = Usual { port: 8444, whose: "the provider's gRPC" };
+pub(super) const WEB: Usual = Usual { port: 8880, whose: "the simulated cluster" };
+
+/// How often somebody else may be faster.
+const TRIES: usize = 5;
+
+impl Usual {
+    /// The usual address if it is free now, and otherwise one that is.
     ///
     /// # Errors
     ///
-    /// When there are no free ones.
-    pub(super) fn choose() -> anyhow::Result<(Self, Vec<String>)> {
-        let mut taken = Vec::new();
-        let mut kept = Vec::new();
-        let mut choose = |usual: u16, what: &str| {
-            let (listener, address) = match bind(usual) {
-                Ok(bound) => bound,
-                Err(_) => {
-                    let bound = bind(0).context("no port is free")?;
-                    let port = bound.1.port();
-                    taken.push(format!("port {usual} is in use: {what} takes {port} instead"));
-                    bound
-                }
-            };
-            // Kept until all are chosen, so that none is chosen twice.
-            kept.push(listener);
-            anyhow::Ok(address)
-        };
-        let ports = Self {
-            rpc: choose(26657, "the chain")?,
-            chain_grpc: choose(9090, "the chain's gRPC")?,
-            gateway: choose(8443, "the provider")?,
-            gateway_grpc: choose(8444, "the provider's gRPC")?,
-            web: choose(8880, "the simulated cluster")?,
-        };
-        drop(kept);
-        Ok((ports, taken))
+    /// When no port is free.
+    fn choose(self) -> std::io::Result<SocketAddr> {
+        bind(self.port).or_else(|_| bind(0))
+    }
+
+    /// What to say of an address that was chosen, if it is not the usual one.
+    pub(super) fn note(self, chosen: SocketAddr) -> Option<String> {
+        let Self { port, whose } = self;
+        let other = chosen.port();
+        (other != port).then(|| format!("port {port} is in use: {whose} takes {other} instead"))
     }
 }
 
-fn bind(port: u16) -> std::io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
+/// Starts something on ports that are free. Between choosing one and taking it somebody else may
+/// take it: then others are chosen.
+///
+/// # Errors
+///
+/// When no port is free, or what is started fails for another reason.
+pub(super) async fn start<T, const N: usize>(
+    usual: [Usual; N],
+    mut start: impl AsyncFnMut([SocketAddr; N]) -> anyhow::Result<T>,
+) -> anyhow::Result<(T, [SocketAddr; N])> {
+    let mut tries = 0;
+    loop {
+        let mut chosen = [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); N];
+        for (address, usual) in chosen.iter_mut().zip(usual) {
+            *address = usual.choose()?;
+        }
+        tries += 1;
+        match start(chosen).await {
+            Err(error) if is_taken(&error) && tries < TRIES => {}
+            started => return started.map(|started| (started, chosen)),
+        }
+    }
+}
+
+/// Whether somebody else was faster.
+fn is_taken(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.any(|cause| cause.kind() == std::io::ErrorKind::AddrInUse)
+}
+
+fn bind(port: u16) -> std::io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))?.local_addr()
 }
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context;
+
     use super::*;
 
-    #[test]
-    fn ports_are_all_different_and_free() {
-        // Whatever runs beside this test, some port is taken: this one.
-        let _mine = bind(8880);
-        let (ports, taken) = Ports::choose().unwrap();
-        let all = [ports.rpc, ports.chain_grpc, ports.gateway, ports.gateway_grpc, ports.web];
-        let different: std::collections::BTreeSet<u16> = all.iter().map(SocketAddr::port).collect();
-        assert_eq!(different.len(), all.len());
-        assert_ne!(ports.web.port(), 8880);
-        assert!(taken.iter().any(|note| note.contains("8880")), "{taken:?}");
+    #[tokio::test]
+    async fn a_port_that_is_taken_is_avoided_and_named() {
+        let mine = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let usual = Usual { port: mine.local_addr().unwrap().port(), whose: "a test" };
+        let chosen = usual.choose().unwrap();
+        assert_ne!(chosen.port(), usual.port);
+        let note = usual.note(chosen).unwrap();
+        assert!(note.starts_with(&format!("port {} is in use: a test takes ", usual.port)));
+        drop(mine);
+        assert_eq!(usual.note(usual.choose().unwrap()), None);
+    }
+
+    #[tokio::test]
+    async fn who_was_not_fast_enough_tries_another() {
+        let mut others = Vec::new();
+        let (listener, [address]) = start([WEB], async |[address]| {
+            if others.len() < 2 {
+                // Somebody takes it at the last moment.
+                others.push(TcpListener::bind(address));
+            }
+            TcpListener::bind(address).context("cannot listen")
+        })
+        .await
+        .unwrap();
+        assert_eq!(listener.local_addr().unwrap(), address);
+        let refused = start([WEB], async |_| anyhow::bail!("no")).await;
+        assert_eq!(refused.map(|(never, _): ((), _)| never).unwrap_err().to_string(), "no");
     }
 }

@@ -6,20 +6,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use akash_chain::keys::SecretKey;
-use akash_chain::query::CertificateFilter;
 use akash_chain::tx::message::provider::{create_provider, update_provider};
-use akash_types::{Address, Attribute, CertificateState, Provider};
+use akash_types::{Address, Attribute, Provider};
 use anyhow::{Context, bail};
-use provider_daemon::config::{Config, Given, Place, Value};
-use provider_daemon::log;
+use provider_daemon::config::{Given, Place as Origin, Value};
+use provider_daemon::log::{self, LogFormat, LogSettings};
 use provider_sim::core::{ClusterSpec, Delays, Settings};
 use provider_sim::server::{Server, ServerConfig};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::ports::Ports;
 use crate::chain::{Network, Wallet};
 use crate::commands::run::judge;
+use crate::commands::tenant::door::{Door, Identity};
 
 /// How much faster than a real cluster the simulated one starts things: nobody came to wait.
 const SPEED: u32 = 4;
@@ -75,6 +74,17 @@ pub(super) async fn register(wallet: &Wallet<'_>, gateway: SocketAddr) -> anyhow
     wallet.send(&[message]).await.context("cannot register the provider")
 }
 
+/// Where a provider is, and with whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) home: &'a Path,
+    pub(super) chain_id: &'a str,
+    pub(super) node: &'a str,
+    pub(super) cluster: SocketAddr,
+    pub(super) gateway: SocketAddr,
+    pub(super) gateway_grpc: SocketAddr,
+}
+
 /// A provider that runs.
 pub(super) struct Running {
     stop: Option<oneshot::Sender<()>>,
@@ -82,20 +92,14 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// Starts it. It logs to a file in `home`.
+    /// Starts it.
     ///
     /// # Errors
     ///
     /// When its settings do not fit together.
-    pub(super) fn start(
-        home: &Path,
-        secret: SecretKey,
-        chain_id: &str,
-        cluster: SocketAddr,
-        ports: Ports,
-    ) -> anyhow::Result<Self> {
+    pub(super) fn start(place: Place<'_>, secret: SecretKey) -> anyhow::Result<Self> {
         let given = Given {
-            values: settings(home, chain_id, cluster, ports),
+            values: settings(&place),
             signer: Some(Ok(secret.public_key().address())),
             seed: 1,
             ..Given::default()
@@ -104,7 +108,6 @@ impl Running {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             anyhow::anyhow!("the provider cannot run: {}", errors.join("; "))
         })?;
-        log_in(home, &config)?;
         let (stop, stopped) = oneshot::channel::<()>();
         // Nobody changes its settings; the sender lives as long as it is waited for.
         let (reload, reloads) = mpsc::channel(1);
@@ -117,7 +120,7 @@ impl Running {
         Ok(Self { stop: Some(stop), task })
     }
 
-    /// Waits until tenants can know it by its certificate.
+    /// Waits until it answers tenants, who know it by the certificate that it published.
     ///
     /// # Errors
     ///
@@ -127,23 +130,19 @@ impl Running {
         network: &Network,
         provider: Address,
     ) -> anyhow::Result<()> {
-        let filter = CertificateFilter {
-            owner: Some(provider),
-            state: Some(CertificateState::Valid),
-            ..CertificateFilter::default()
-        };
-        let published = async {
+        let door = Door { network: Some(network), url: None };
+        let answers = async {
             loop {
-                let found = network.query().certificates(&filter).await?.value.items;
-                if !found.is_empty() {
+                let client = door.client(provider, Identity::Nobody).await?;
+                if client.status().await.is_ok() {
                     return anyhow::Ok(());
                 }
                 tokio::time::sleep(PAUSE).await;
             }
         };
         tokio::select! {
-            published = tokio::time::timeout(PATIENCE, published) => {
-                published.context("the provider did not publish its certificate")?
+            answers = tokio::time::timeout(PATIENCE, answers) => {
+                answers.context("the provider does not answer; provider.log says why")?
             }
             ended = &mut self.task => match ended? {
                 Ok(()) => bail!("the provider ended by itself"),
@@ -165,17 +164,13 @@ impl Drop for Running {
     }
 }
 
-fn settings(
-    home: &Path,
-    chain_id: &str,
-    cluster: SocketAddr,
-    ports: Ports,
-) -> BTreeMap<String, Value> {
+fn settings(place: &Place<'_>) -> BTreeMap<String, Value> {
+    let Place { home, chain_id, node, cluster, gateway, gateway_grpc } = *place;
     let settings = [
         ("home", home.display().to_string()),
         ("from", "operator".to_owned()),
         ("keyring-backend", "test".to_owned()),
-        ("node", format!("http://{}", ports.rpc)),
+        ("node", node.to_owned()),
         ("chain-id", chain_id.to_owned()),
         ("cluster", "simulated".to_owned()),
         ("sim-cluster-address", cluster.to_string()),
@@ -186,18 +181,24 @@ fn settings(
         ("gas-prices", "0.025uakt".to_owned()),
         ("deployment-ingress-static-hosts", "true".to_owned()),
         ("deployment-ingress-domain", DOMAIN.to_owned()),
-        ("gateway-listen-address", ports.gateway.to_string()),
-        ("gateway-grpc-listen-address", ports.gateway_grpc.to_string()),
+        ("gateway-listen-address", gateway.to_string()),
+        ("gateway-grpc-listen-address", gateway_grpc.to_string()),
     ];
     let value =
-        |(name, text): (&str, String)| (name.to_owned(), Value { text, place: Place::Flag });
+        |(name, text): (&str, String)| (name.to_owned(), Value { text, place: Origin::Flag });
     settings.map(value).into_iter().collect()
 }
 
-fn log_in(home: &Path, config: &Config) -> anyhow::Result<()> {
+/// Logs to a file in `home` from now on.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(super) fn log_in(home: &Path) -> anyhow::Result<()> {
     let path = home.join("provider.log");
     let file = std::fs::File::options().create(true).append(true).open(&path);
     let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-    log::start_in(&config.log, file)?;
+    let settings = LogSettings { levels: "info".parse()?, format: LogFormat::Plain, colour: false };
+    log::start_in(&settings, file)?;
     Ok(())
 }

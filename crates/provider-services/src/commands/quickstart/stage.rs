@@ -1,6 +1,7 @@
 //! Everything that runs, from the first port to the last word.
 
 use std::cell::OnceCell;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use provider_sim::server::Server;
 use super::check;
 use super::earnings::earned;
 use super::guide::{Guide, environment};
-use super::ports::Ports;
+use super::ports::{self, CHAIN, CHAIN_GRPC, GATEWAY, GATEWAY_GRPC, Usual, WEB};
 use super::provider::{self, Running};
 use crate::chain::{AccountSigner, Network, Wallet};
 use crate::commands::deploy::{Job, Outcome, Pick, Progress, in_coins};
@@ -40,7 +41,8 @@ const CHANGE: (&str, &str) =
 /// A chain, a cluster and a provider that run.
 pub(super) struct Stage<'a> {
     home: &'a Path,
-    ports: Ports,
+    /// Where hostnames of leases answer.
+    web: SocketAddr,
     progress: Progress,
     chain: Launched,
     network: Network,
@@ -62,45 +64,54 @@ impl<'a> Stage<'a> {
             "{strong}A chain, a provider and a tenant on this machine{strong:#}\n\
              {warning}The cluster is SIMULATED: nothing really runs in it.{warning:#}\n\n"
         ));
-        let (ports, taken) = Ports::choose()?;
-        for note in taken {
-            progress.waiting(&note, streams);
-        }
-        let pace = Pace { rpc: ports.rpc, grpc: ports.chain_grpc, block_time: BLOCK_TIME };
-        let chain = launch(home, pace).await?;
-        progress.done(
-            &format!(
-                "chain {} makes a block every {BLOCK_TIME:?}, at {}",
-                chain.chain_id, ports.rpc
-            ),
-            streams,
-        );
-        let node = format!("http://{}", ports.rpc);
+        let (chain, [rpc, grpc]) = ports::start([CHAIN, CHAIN_GRPC], async |[rpc, grpc]| {
+            launch(home, Pace { rpc, grpc, block_time: BLOCK_TIME }).await
+        })
+        .await?;
+        let named = [(CHAIN, rpc), (CHAIN_GRPC, grpc)];
+        tell_taken(&named, &progress, streams);
+        let text = format!("chain {} makes a block every {BLOCK_TIME:?}, at {rpc}", chain.chain_id);
+        progress.done(&text, streams);
+        let node = format!("http://{rpc}");
         let network = Network::new(&node, None, false)?;
         let secret = |name: &str| anyhow::Ok(chain.keyring.get(name)?.secret_key()?);
         let (operator, tenant) = (secret("operator")?, secret("tenant")?);
         progress.done("keys of an operator and a tenant, with coins", streams);
 
-        let cluster = provider::cluster(home, ports.web).await?;
+        let (cluster, [web]) =
+            ports::start([WEB], async |[web]| provider::cluster(home, web).await).await?;
+        tell_taken(&[(WEB, web)], &progress, streams);
         progress.done("SIMULATED cluster of three machines", streams);
         let wallet = wallet(&network, operator.clone(), &chain.chain_id)?;
-        provider::register(&wallet, ports.gateway).await?;
+        provider::log_in(home)?;
+        let place = |gateway, gateway_grpc| provider::Place {
+            home,
+            chain_id: &chain.chain_id,
+            node: &node,
+            cluster: cluster.address(),
+            gateway,
+            gateway_grpc,
+        };
+        let (provider, [gateway, gateway_grpc]) =
+            ports::start([GATEWAY, GATEWAY_GRPC], async |[gateway, grpc]| {
+                provider::register(&wallet, gateway).await?;
+                let mut running = Running::start(place(gateway, grpc), operator.clone())?;
+                running.trusted(&network, wallet.address()).await?;
+                Ok(running)
+            })
+            .await?;
+        let named = [(GATEWAY, gateway), (GATEWAY_GRPC, gateway_grpc)];
+        tell_taken(&named, &progress, streams);
         progress.done(&format!("provider {} registered", wallet.address()), streams);
-        let address = wallet.address();
-        let mut provider =
-            Running::start(home, operator, &chain.chain_id, cluster.address(), ports)?;
-        provider.trusted(&network, address).await?;
-        progress.done(
-            &format!("provider at work, certificate published, at {}", ports.gateway),
-            streams,
-        );
+        let text = format!("provider at work, certificate published, at {gateway}");
+        progress.done(&text, streams);
         let program = std::env::current_exe().context("cannot find this program")?;
         let env = environment(home, &program, &node, &chain.chain_id);
         std::fs::write(home.join("env"), env).context("cannot write the environment")?;
         std::fs::write(home.join("hello.yaml"), HELLO).context("cannot write the SDL")?;
         let second = HELLO.replacen(CHANGE.0, CHANGE.1, 1);
         std::fs::write(home.join("hello-2.yaml"), second).context("cannot write the SDL")?;
-        Ok(Self { home, ports, progress, chain, network, cluster, provider, tenant })
+        Ok(Self { home, web, progress, chain, network, cluster, provider, tenant })
     }
 
     /// Deploys, shows what runs and what to try; then tries it, or goes on until it is dropped.
@@ -117,8 +128,8 @@ impl<'a> Stage<'a> {
             .values()
             .find_map(|service| Some((&service.name, service.uris.as_ref()?.first()?)))
             .context("no service has a hostname")?;
-        let url = format!("http://{host}:{}/", self.ports.web.port());
-        let body = check::page(self.ports.web, host).await.with_context(|| url.clone())?;
+        let url = format!("http://{host}:{}/", self.web.port());
+        let body = check::page(self.web, host).await.with_context(|| url.clone())?;
         ensure!(body.contains("SIMULATED"), "{url} does not say that it is simulated: {body}");
         self.progress.done(&format!("{url} answers"), streams);
 
@@ -242,6 +253,13 @@ impl<'a> Stage<'a> {
         let account = account.and_then(|found| found.account).context("no escrow account")?;
         let height = self.network.node().status().await?.latest_height;
         earned(&payment, account.settled_at, height).context("the amounts are too large")
+    }
+}
+
+/// Says which usual ports others have.
+fn tell_taken(ports: &[(Usual, SocketAddr)], progress: &Progress, streams: &mut Streams<'_>) {
+    for note in ports.iter().filter_map(|(usual, chosen)| usual.note(*chosen)) {
+        progress.waiting(&note, streams);
     }
 }
 

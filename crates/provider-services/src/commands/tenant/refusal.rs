@@ -48,6 +48,15 @@ fn block(text: &str) -> String {
 /// What would help.
 pub(crate) fn hint(error: &ClientError) -> Option<&'static str> {
     match error {
+        ClientError::Connect { source, .. }
+            if source.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) =>
+        {
+            Some(
+                "what answers shows another certificate than the provider has on chain: one that \
+                 has just started publishes it within a few blocks; --provider-url may lead to \
+                 somebody else, and --offline knows public certificates only",
+            )
+        }
         ClientError::Connect { .. } | ClientError::TimedOut => Some(
             "the provider cannot be reached; is it up? `query provider get` shows where it says \
              it is, --provider-url overrides that",
