@@ -1,7 +1,10 @@
 //! A tenant from an SDL to the end of its lease, through the program alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use e2e::network::{Network, Settings, wait_until};
@@ -93,6 +96,79 @@ fn every_command_works_by_token_and_by_certificate() {
     let status: Value =
         serde_json::from_str(&network.run(&["status", &operator]).unwrap()).unwrap();
     assert_eq!(status["cluster"]["leases"], 3);
+}
+
+/// Both ends of a terminal, which is 100 columns wide and 30 lines high.
+fn terminal() -> (File, File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let theirs = File::options().read(true).write(true).open(name).unwrap();
+    let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&theirs, size).unwrap();
+    (ours.into(), theirs)
+}
+
+/// Types into a terminal once it has said something; all that it said until a text came.
+fn converse(terminal: &mut File, until: &str) -> String {
+    let (mut said, mut piece) = (String::new(), [0; 1024]);
+    while !said.contains(until) {
+        let count = terminal.read(&mut piece).unwrap();
+        said.push_str(&String::from_utf8_lossy(&piece[..count]));
+    }
+    said
+}
+
+#[test]
+fn a_person_is_asked_and_has_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = started(folder.path());
+    let variables = network.variables().unwrap();
+    let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let on_terminal = |args: &[&str]| {
+        let (ours, theirs) = terminal();
+        let mut command = program::command(args, &variables).unwrap();
+        command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap());
+        (ours, command.stderr(theirs).spawn().unwrap())
+    };
+
+    let hello = sdl("hello.yaml");
+    let (mut ours, mut child) =
+        on_terminal(&["deploy", &hello, "--dseq", "7", "--bid-wait", "0", "--from", "tenant"]);
+    let asked = converse(&mut ours, "Which bid for group anywhere? [1]: ");
+    assert!(
+        asked.contains("PER MONTH") && asked.contains('\u{1b}'),
+        "a table, in colours: {asked}"
+    );
+    ours.write_all(b"7\n").unwrap();
+    converse(&mut ours, "Which bid");
+    ours.write_all(b"1\n").unwrap();
+    converse(&mut ours, "deploy --close 7");
+    assert!(child.wait().unwrap().success());
+
+    let (mut ours, mut child) =
+        on_terminal(&["lease-shell", "--tty", "web", "sh", "--dseq", "7", "--from", "tenant"]);
+    // What is typed is passed on as it is, so nobody but the other side shows it.
+    ours.write_all(b"stty size\r").unwrap();
+    converse(&mut ours, "30 100\r\n");
+    ours.write_all(b"exit 3\r").unwrap();
+    let said = converse(&mut ours, "code 3");
+    assert!(said.contains("lease shell failed: remote process exited with code 3"), "{said}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+
+    // Where nobody types, a line that is piped in is as good.
+    let mut command = program::command(
+        &["deploy", &hello, "--dseq", "8", "--pick", "ask", "--bid-wait", "0", "--from", "tenant"],
+        &variables,
+    )
+    .unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"\n").unwrap();
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

@@ -50,7 +50,10 @@ mod tests {
             per_month: "5.48 act".to_owned(),
             attributes: attributes.iter().map(|text| (*text).to_owned()).collect(),
         };
-        let rows = [row(&["region=eu-west", "tier=community", "capabilities/gpu=a100"]), row(&[])];
+        let rows = [
+            row(&["region=eu-west", "tier=community", "capabilities/gpu/vendor/nvidia=true"]),
+            row(&[]),
+        ];
         let text = render_bids("west", &rows, &Palette::PLAIN);
         assert_eq!(
             text,
@@ -59,7 +62,7 @@ Bids on group west
   #  PER MONTH  PER BLOCK  PROVIDER
   1  5.48 act   12.5uact   akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8
                            region=eu-west, tier=community,
-                           capabilities/gpu=a100
+                           capabilities/gpu/vendor/nvidia=true
   2  5.48 act   12.5uact   akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8
 
 "

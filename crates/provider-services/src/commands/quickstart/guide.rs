@@ -36,7 +36,7 @@ impl Guide<'_> {
     /// What to try, in this order: the last ends the deployment.
     pub(super) fn tries(&self) -> Vec<Try> {
         let Self { dseq, service, url, .. } = self;
-        let sdl = "\"$AKASH_HOME/hello-2.yaml\"";
+        let sdl = "\"$CHANGED_SDL\"";
         let ours = |what, words: String| Try { what, line: format!("{NAME} {words}") };
         let page = Try { what: "fetch the page", line: format!("curl -s {url}") };
         let mut tries = vec![
@@ -80,10 +80,12 @@ pub(super) fn environment(home: &Path, program: &Path, node: &str, chain_id: &st
          export AKASH_NODE={}\n\
          export AKASH_CHAIN_ID={}\n\
          export AKASH_KEYRING_BACKEND=test\n\
-         export AKASH_FROM=tenant\n",
+         export AKASH_FROM=tenant\n\
+         export CHANGED_SDL={}\n",
         quoted(&home.display().to_string()),
         quoted(node),
-        quoted(chain_id)
+        quoted(chain_id),
+        quoted(&home.join("hello-2.yaml").display().to_string())
     )
 }
 

@@ -9,7 +9,6 @@ mod input;
 mod terminal;
 mod words;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -64,7 +63,7 @@ pub(super) async fn run(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    if args.tty && !std::io::stdin().is_terminal() {
+    if args.tty && !streams.console.is_terminal() {
         bail!("input is not a terminal, cannot setup TTY");
     }
     let command = match args.command.as_slice() {
