@@ -1,11 +1,15 @@
 //! What a lease has earned.
 
-use akash_types::{DecCoin, EscrowPayment};
+use akash_types::{DecCoin, EscrowPayment, EscrowState};
 
 /// What a lease has earned up to a height. The chain counts only when somebody asks for payment:
 /// what came since is what is paid per block, times the blocks.
 pub(super) fn earned(payment: &EscrowPayment, settled_at: u64, height: u64) -> Option<DecCoin> {
-    let since = payment.rate.checked_mul_int(height.saturating_sub(settled_at)).ok()?;
+    let blocks = match payment.state {
+        EscrowState::Open => height.saturating_sub(settled_at),
+        EscrowState::Closed | EscrowState::Overdrawn => 0,
+    };
+    let since = payment.rate.checked_mul_int(blocks).ok()?;
     let withdrawn = i128::try_from(payment.withdrawn.amount()).ok();
     let withdrawn = withdrawn.and_then(akash_types::Dec::checked_from_int)?;
     let withdrawn = DecCoin::new(payment.withdrawn.denom().clone(), withdrawn).ok()?;
@@ -16,7 +20,7 @@ pub(super) fn earned(payment: &EscrowPayment, settled_at: u64, height: u64) -> O
 
 #[cfg(test)]
 mod tests {
-    use akash_types::{DeploymentId, EscrowPaymentId, EscrowState, GroupId, LeaseId, OrderId};
+    use akash_types::{DeploymentId, EscrowPaymentId, GroupId, LeaseId, OrderId};
 
     use super::*;
 
@@ -37,5 +41,7 @@ mod tests {
         };
         assert_eq!(earned(&payment, 100, 110), Some("17.5uact".parse().unwrap()));
         assert_eq!(earned(&payment, 100, 99), Some("12.5uact".parse().unwrap()));
+        let closed = EscrowPayment { state: EscrowState::Closed, ..payment };
+        assert_eq!(earned(&closed, 100, 110), Some("12.5uact".parse().unwrap()));
     }
 }

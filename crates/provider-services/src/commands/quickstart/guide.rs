@@ -75,6 +75,9 @@ pub(super) fn environment(home: &Path, program: &Path, node: &str, chain_id: &st
     let path = quoted(&folder.display().to_string());
     format!(
         "# For a terminal that is to talk to the quickstart: . this file\n\
+         for name in $(env | sed -n 's/^\\(A[KP][A-Z0-9_]*\\)=.*/\\1/p'); do\n  \
+         case $name in AP_* | AKASH_*) unset \"$name\" ;; esac\n\
+         done\n\
          export PATH={path}:\"$PATH\"\n\
          export AKASH_HOME={}\n\
          export AKASH_NODE={}\n\

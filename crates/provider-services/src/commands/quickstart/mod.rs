@@ -50,7 +50,7 @@ pub(crate) fn run(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let place = Place::make(surroundings.given_home())?;
+    let place = Place::make(surroundings.flag_home())?;
     let kept: Option<PathBuf> = place.kept().map(Into::into);
     let ended = block_on_threads(async {
         let mut stop = std::pin::pin!(stop_signal()?);
@@ -63,6 +63,9 @@ pub(crate) fn run(
             () = &mut stop => Ok(()),
         }
     });
+    if ended.is_err() {
+        streams.tell(&place.last_words());
+    }
     drop(place);
     streams.tell(&match &kept {
         Some(home) => format!("\nstopped; its state is kept in {}\n", home.display()),

@@ -16,6 +16,7 @@ use provider_sim::server::{Server, ServerConfig};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::place::LOG;
 use crate::chain::{Network, Wallet};
 use crate::commands::run::judge;
 use crate::commands::tenant::door::{Door, Identity};
@@ -144,10 +145,19 @@ impl Running {
             answers = tokio::time::timeout(PATIENCE, answers) => {
                 answers.context("the provider does not answer; provider.log says why")?
             }
-            ended = &mut self.task => match ended? {
-                Ok(()) => bail!("the provider ended by itself"),
-                Err(error) => Err(error.into()),
-            },
+            ended = self.ended() => ended,
+        }
+    }
+
+    /// Waits until it ends by itself, which it does only when something is wrong.
+    ///
+    /// # Errors
+    ///
+    /// With what is wrong.
+    pub(super) async fn ended(&mut self) -> anyhow::Result<()> {
+        match (&mut self.task).await? {
+            Ok(()) => bail!("the provider ended by itself"),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -195,7 +205,7 @@ fn settings(place: &Place<'_>) -> BTreeMap<String, Value> {
 ///
 /// When it cannot be written.
 pub(super) fn log_in(home: &Path) -> anyhow::Result<()> {
-    let path = home.join("provider.log");
+    let path = home.join(LOG);
     let file = std::fs::File::options().create(true).append(true).open(&path);
     let file = file.with_context(|| format!("cannot write {}", path.display()))?;
     let settings = LogSettings { levels: "info".parse()?, format: LogFormat::Plain, colour: false };

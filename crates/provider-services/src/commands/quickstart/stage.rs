@@ -9,7 +9,7 @@ use akash_chain::keys::SecretKey;
 use akash_chain::query::DeploymentFilter;
 use akash_chain::tx::{FeeRule, GasAdjustment};
 use akash_sdl::Sdl;
-use akash_types::{DecCoin, DeploymentId, DeploymentState, LeaseId};
+use akash_types::{DecCoin, DeploymentId, DeploymentState, EscrowState, LeaseId};
 use anyhow::{Context, bail, ensure};
 use provider_sim::server::Server;
 
@@ -207,7 +207,7 @@ impl<'a> Stage<'a> {
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<()> {
         streams.tell("\n");
-        let before = self.earned(lease).await?;
+        let (before, _) = self.earned(lease).await?;
         let prepare = guide.prepare();
         let tries = guide.tries();
         let (last, others) = tries.split_last().context("there is nothing to try")?;
@@ -215,7 +215,7 @@ impl<'a> Stage<'a> {
             check::line(&prepare, tried).await?;
             self.progress.done(&tried.line, streams);
         }
-        let after = self.earned(lease).await?;
+        let (after, _) = self.earned(lease).await?;
         ensure!(
             after.amount() > before.amount(),
             "the lease earned {before} and then {after}: nothing comes in"
@@ -230,8 +230,9 @@ impl<'a> Stage<'a> {
     async fn earn(mut self, lease: LeaseId, streams: &mut Streams<'_>) -> anyhow::Result<()> {
         let watched = streams.stdout_palette.is_coloured();
         loop {
-            if let Ok(earned) = self.earned(lease).await {
-                let line = format!("the provider has earned {}", in_coins(&earned));
+            if let Ok((earned, is_paid)) = self.earned(lease).await {
+                let closed = if is_paid { "" } else { "; the lease is closed" };
+                let line = format!("the provider has earned {}{closed}", in_coins(&earned));
                 match watched {
                     true => streams.print(&format!("\r{line:<60}"))?,
                     false => streams.print(&format!("{line}\n"))?,
@@ -241,18 +242,22 @@ impl<'a> Stage<'a> {
                 () = tokio::time::sleep(if watched { TICK } else { SLOW_TICK }) => {}
                 ended = self.chain.devnet.ended() => ended.context("the chain ended by itself")?,
                 ended = self.cluster.ended() => ended.context("the cluster ended by itself")?,
+                ended = self.provider.ended() => ended?,
             }
         }
     }
 
-    async fn earned(&self, lease: LeaseId) -> anyhow::Result<DecCoin> {
+    /// What a lease has earned, and whether it goes on doing so.
+    async fn earned(&self, lease: LeaseId) -> anyhow::Result<(DecCoin, bool)> {
         let query = self.network.query();
         let found = query.lease(lease).await?.value.context("the lease is gone")?;
         let payment = found.payment.context("the lease has no payment")?;
         let account = query.deployment(lease.deployment_id()).await?.value;
         let account = account.and_then(|found| found.account).context("no escrow account")?;
         let height = self.network.node().status().await?.latest_height;
-        earned(&payment, account.settled_at, height).context("the amounts are too large")
+        let earned = earned(&payment, account.settled_at, height);
+        let earned = earned.context("the amounts are too large")?;
+        Ok((earned, payment.state == EscrowState::Open))
     }
 }
 
