@@ -128,13 +128,9 @@ pub(crate) fn run(
     let secret = account.secret()?;
     block_on(async {
         let network = Network::new(surroundings.node(), None, false)?;
-        let wallet = Wallet {
-            network: &network,
-            signer: AccountSigner::new(secret.clone()),
-            chain_id: &args.chain_id,
-            fees: FeeRule::parse("", &args.gas_prices).context("--gas-prices")?,
-            adjustment: args.gas_adjustment,
-        };
+        let fees = FeeRule::parse("", &args.gas_prices).context("--gas-prices")?;
+        let signer = AccountSigner::new(secret.clone());
+        let wallet = Wallet::new(&network, signer, &args.chain_id, fees, args.gas_adjustment);
         let home = surroundings.home()?;
         let owner = wallet.address();
         if let Some(dseq) = args.close {

@@ -273,11 +273,7 @@ fn wallet<'a>(
     secret: SecretKey,
     chain_id: &'a str,
 ) -> anyhow::Result<Wallet<'a>> {
-    Ok(Wallet {
-        network,
-        signer: AccountSigner::new(secret),
-        chain_id,
-        fees: FeeRule::parse("", GAS_PRICES)?,
-        adjustment: GasAdjustment::default(),
-    })
+    let fees = FeeRule::parse("", GAS_PRICES)?;
+    let signer = AccountSigner::new(secret);
+    Ok(Wallet::new(network, signer, chain_id, fees, GasAdjustment::default()))
 }
