@@ -173,6 +173,43 @@ impl Network {
         Ok(())
     }
 
+    /// Waits until tenants can connect to the provider, and registers where that is.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say so in time.
+    pub fn open_gateway(&self) -> Result<()> {
+        let limit = Duration::from_secs(120);
+        let (rest, _) = wait_until("tenants can connect", limit, || self.gateway())?;
+        let port = rest.rsplit(':').next().unwrap_or_default();
+        let file = self.at("provider.yaml")?;
+        let there = format!("host: https://localhost:{port}\n");
+        std::fs::write(&file, PROVIDER.replace("host: https://localhost:8443\n", &there))?;
+        self.tx("operator", &["provider", "update", &file])?;
+        // Who connects knows it by the certificate that it publishes.
+        let operator = self.address("operator")?;
+        wait_until("the provider's certificate is published", limit, || {
+            let list = ["query", "cert", "list", "--owner", &operator, "--state", "valid"];
+            let found = self.json(&list)?;
+            let found = found.get("certificates").and_then(Value::as_array);
+            Ok(found.is_some_and(|found| !found.is_empty()).then_some(()))
+        })
+    }
+
+    /// Variables by which commands find this network.
+    ///
+    /// # Errors
+    ///
+    /// When a path is no text.
+    pub fn variables(&self) -> Result<[(&'static str, String); 4]> {
+        Ok([
+            ("AKASH_HOME", self.at("chain")?),
+            ("AKASH_NODE", format!("http://{}", self.rpc)),
+            ("AKASH_CHAIN_ID", CHAIN_ID.to_owned()),
+            ("AKASH_KEYRING_BACKEND", "test".to_owned()),
+        ])
+    }
+
     /// Deletes what the provider keeps; it has to be down.
     pub fn forget_store(&self) {
         let _ = std::fs::remove_file(self.folder.join("store.redb"));
@@ -235,14 +272,8 @@ impl Network {
     ///
     /// When it fails.
     pub fn run(&self, args: &[&str]) -> Result<String> {
-        let (home, node) = (self.at("chain")?, format!("http://{}", self.rpc));
-        let variables = [
-            ("AKASH_HOME", home.as_str()),
-            ("AKASH_NODE", &node),
-            ("AKASH_CHAIN_ID", CHAIN_ID),
-            ("AKASH_KEYRING_BACKEND", "test"),
-        ];
-        program::run(args, &variables)
+        let variables = self.variables()?;
+        program::run(args, &variables.each_ref().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// The same, with what it prints as JSON.
