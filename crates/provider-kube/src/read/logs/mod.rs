@@ -1,0 +1,158 @@
+//! What the containers of a lease wrote, and write.
+//!
+//! ```text
+//!            turns of the mirror: pods come and go
+//!                       │
+//! supervisor ── reader per pod ── lines ──▶ bounded channel ──▶ KubeLines
+//! ```
+//!
+//! Services are followed, not pods: a reader is begun for every pod that comes, and goes on with
+//! the next container when one ends.
+
+mod container;
+mod lines;
+mod reader;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use akash_types::LeaseId;
+use kube::Client;
+use provider_engine::cluster::port::{
+    LogLines, LogPart, LogQuery, Missing, ReadFailure, ServiceChoice,
+};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::look::{Look, goes_on};
+use crate::client::Calls;
+use crate::watch::Shared;
+use reader::{Reader, Replica};
+
+/// Parts that may wait for whoever reads.
+const WAITING: usize = 64;
+
+/// Parts of logs, as they come.
+#[derive(Debug)]
+pub struct KubeLines {
+    parts: mpsc::Receiver<Result<LogPart, ReadFailure>>,
+}
+
+impl LogLines for KubeLines {
+    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
+        self.parts.recv().await.transpose()
+    }
+}
+
+/// Begins to read logs.
+pub(crate) fn logs(
+    calls: &Calls,
+    streams: &Client,
+    shared: &Arc<Shared>,
+    id: LeaseId,
+    query: LogQuery,
+) -> Result<KubeLines, ReadFailure> {
+    let look = Look::at(shared, id)?.deployed()?;
+    look.has(&query.services)?;
+    let (told, parts) = mpsc::channel(WAITING);
+    let supervisor = Supervisor {
+        calls: calls.clone(),
+        streams: streams.clone(),
+        shared: Arc::clone(shared),
+        id,
+        namespace: look.lease.namespace.clone(),
+        query,
+        told,
+    };
+    tokio::spawn(supervisor.run(look));
+    Ok(KubeLines { parts })
+}
+
+struct Supervisor {
+    calls: Calls,
+    streams: Client,
+    shared: Arc<Shared>,
+    id: LeaseId,
+    namespace: String,
+    query: LogQuery,
+    told: mpsc::Sender<Result<LogPart, ReadFailure>>,
+}
+
+impl Supervisor {
+    async fn run(self, first: Look) {
+        let mut readers = JoinSet::new();
+        let mut begun = BTreeSet::new();
+        let mut turns = self.shared.turns();
+        self.begin(&first, &mut begun, &mut readers, self.query.tail);
+        if !self.query.follow || self.query.previous {
+            while readers.join_next().await.is_some() {}
+            return;
+        }
+        loop {
+            tokio::select! {
+                () = self.told.closed() => return,
+                turn = turns.changed() => {
+                    if turn.is_err() {
+                        return;
+                    }
+                }
+                Some(_) = readers.join_next() => {}
+            }
+            match goes_on(&self.shared, &self.namespace) {
+                None => {}
+                Some(false) => {
+                    readers.abort_all();
+                    let _ = self.told.send(Err(ReadFailure::NotFound(Missing::Lease))).await;
+                    return;
+                }
+                Some(true) => {
+                    if let Ok(look) = Look::at(&self.shared, self.id) {
+                        // What a pod that came since has written is new, all of it.
+                        self.begin(&look, &mut begun, &mut readers, None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin(
+        &self,
+        look: &Look,
+        begun: &mut BTreeSet<String>,
+        readers: &mut JoinSet<()>,
+        tail: Option<u64>,
+    ) {
+        let pods = look.pods().filter(|(service, _)| is_meant(&self.query.services, service));
+        for (service, pod) in pods {
+            let metadata = &pod.metadata;
+            if !begun.insert(metadata.uid.clone().unwrap_or_default()) {
+                continue;
+            }
+            let reader = Reader {
+                calls: self.calls.clone(),
+                streams: self.streams.clone(),
+                shared: Arc::clone(&self.shared),
+                replica: Replica {
+                    namespace: self.namespace.clone(),
+                    name: metadata.name.clone().unwrap_or_default(),
+                    uid: metadata.uid.clone().unwrap_or_default(),
+                    service: service.to_owned(),
+                },
+                tail,
+                told: self.told.clone(),
+            };
+            let (follow, previous) = (self.query.follow, self.query.previous);
+            readers.spawn(async move {
+                if follow && !previous {
+                    reader.follow().await;
+                } else {
+                    reader.read(previous).await;
+                }
+            });
+        }
+    }
+}
+
+fn is_meant(services: &ServiceChoice, service: &str) -> bool {
+    services.includes(service)
+}
