@@ -12,6 +12,7 @@
 mod bench;
 mod fuzz;
 mod golden_kube;
+mod kube_programs;
 mod metadata;
 mod packages;
 mod process;
@@ -55,6 +56,8 @@ enum Verb {
     Simulate(simulate::Args),
     /// Build recorded deployments and print where they differ from the Go provider's
     GoldenKube(golden_kube::Args),
+    /// Build the Kubernetes programs that tests start
+    KubePrograms(kube_programs::Args),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Verb::Fuzz(args) => fuzz::run(&args),
         Verb::Simulate(args) => simulate::run(&args),
         Verb::GoldenKube(args) => golden_kube::run(&args),
+        Verb::KubePrograms(args) => kube_programs::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -31,7 +31,7 @@ pub(crate) const CARGO_FUZZ: Tool =
 impl Tool {
     /// The program's path; builds it first where the cache lacks it.
     pub(crate) fn installed(&self) -> Result<PathBuf> {
-        let tools = cache(|name| env::var_os(name))?.join("tools");
+        let tools = cache()?.join("tools");
         let program = self.program(&tools);
         if !program.is_file() {
             self.install(&tools)
@@ -49,16 +49,10 @@ impl Tool {
     }
 
     /// Builds beside the final place and renames, so that an interrupted build
-    /// leaves nothing that looks installed. The lock ends with the process.
+    /// leaves nothing that looks installed.
     fn install(&self, tools: &Path) -> Result<()> {
         let Tool { name, version, patience } = self;
-        fs::create_dir_all(tools).with_context(|| format!("create {}", tools.display()))?;
-        let lock = tools.join(format!(".{name}-{version}.lock"));
-        let lock = File::create(&lock).with_context(|| format!("create {}", lock.display()))?;
-        if lock.try_lock().is_err() {
-            eprintln!("waiting for another build of {name} {version}");
-            lock.lock().context("wait for the lock")?;
-        }
+        let _lock = lock(tools, &format!("{name}-{version}"))?;
         if self.program(tools).is_file() {
             return Ok(());
         }
@@ -92,7 +86,24 @@ impl Tool {
 }
 
 /// Where things that outlive a checkout are kept.
-fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+pub(crate) fn cache() -> Result<PathBuf> {
+    cache_of(|name| env::var_os(name))
+}
+
+/// Keeps everyone else from building the same thing in the same place, for as long as the process
+/// lives.
+pub(crate) fn lock(place: &Path, name: &str) -> Result<File> {
+    fs::create_dir_all(place).with_context(|| format!("create {}", place.display()))?;
+    let lock = place.join(format!(".{name}.lock"));
+    let lock = File::create(&lock).with_context(|| format!("create {}", lock.display()))?;
+    if lock.try_lock().is_err() {
+        eprintln!("waiting for another build of {name}");
+        lock.lock().context("wait for the lock")?;
+    }
+    Ok(lock)
+}
+
+fn cache_of(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = if let Some(own) = set("AKASH_PROVIDER_CACHE") {
         own
@@ -106,7 +117,7 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     std::path::absolute(&cache).with_context(|| format!("resolve {}", cache.display()))
 }
 
-fn remove(directory: &Path) -> Result<()> {
+pub(crate) fn remove(directory: &Path) -> Result<()> {
     if directory.exists() {
         fs::remove_dir_all(directory).with_context(|| format!("remove {}", directory.display()))?;
     }
@@ -118,7 +129,7 @@ mod tests {
     use super::*;
 
     fn cache_with(variables: &[(&str, &str)]) -> Result<PathBuf> {
-        cache(|name| {
+        cache_of(|name| {
             let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
             Some(value.into())
         })

@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-services",
-        may_not_reach: &[&["provider-testkit"]],
+        may_not_reach: &[&["provider-testkit", "kube-bed"]],
         because: "test code is never shipped",
     },
 ];

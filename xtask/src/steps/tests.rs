@@ -3,12 +3,14 @@
 use anyhow::Result;
 
 use super::{Outcome, Workspace};
-use crate::packages;
 use crate::process::{announce, cargo, each_line};
 use crate::report::Counts;
+use crate::{kube_programs, packages};
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     packages::provide()?;
+    // Here, and not while a test waits for them: they take longer than all tests.
+    kube_programs::provide_all()?;
     let mut test = cargo();
     test.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     if workspace.full {

@@ -1,0 +1,85 @@
+//! One running program of a bed.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// How long a program may take before it does its work. Machines that test are busy.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Writes down who it is, for the guard, and becomes the program. So no moment is left in which a
+/// program runs that the guard does not know of.
+const BECOME: &str = r#"echo $$ "$(cut -d ' ' -f 22 /proc/$$/stat)" >"$1" && shift && exec "$@""#;
+
+/// A program that runs until it is killed or dropped.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    name: &'static str,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Daemon {
+    /// Starts a program in the folder of a bed. What it says goes to the end of its log.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such program.
+    pub(crate) fn start(folder: &Path, name: &'static str, program: &Command) -> Result<Self> {
+        let log = folder.join("log").join(name);
+        let output = File::options().create(true).append(true).open(&log)?;
+        let child = Command::new("sh")
+            .args(["-c", BECOME, "sh"])
+            .arg(folder.join("pids").join(name))
+            .arg(program.get_program())
+            .args(program.get_args())
+            .current_dir(folder)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output)
+            .spawn()
+            .with_context(|| format!("starting {name}"))?;
+        Ok(Self { name, child, log })
+    }
+
+    /// Asks until the answer is yes.
+    ///
+    /// # Errors
+    ///
+    /// When the program ended meanwhile, or takes too long.
+    pub(crate) async fn wait_until(
+        &mut self,
+        what: &str,
+        yes: impl AsyncFn() -> bool,
+    ) -> Result<()> {
+        let begun = Instant::now();
+        while !yes().await {
+            let ended = self.child.try_wait()?.map(|status| format!("it ended ({status})"));
+            let late = (begun.elapsed() > PATIENCE).then(|| format!("not after {PATIENCE:?}"));
+            if let Some(why) = ended.or(late) {
+                bail!("{}: waiting until {what}: {why}\n{}", self.name, self.last_words());
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    fn last_words(&self) -> String {
+        let said = std::fs::read(&self.log).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let lines: Vec<_> = said.lines().rev().take(20).collect();
+        lines.into_iter().rev().collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

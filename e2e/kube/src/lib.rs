@@ -1,0 +1,28 @@
+//! Kubernetes for tests: the real programs, started by the test that needs them, gone after it.
+//!
+//! Three sizes, each with what the one before has:
+//!
+//! | | runs | needs | answers after |
+//! |---|---|---|---|
+//! | [`Bed::api_server`] | etcd, kube-apiserver | | 5 s |
+//! | [`Bed::control_plane`] | controllers, scheduler | | 8 s |
+//!
+//! Beds do not know of each other: own folder, own ports, own keys. What a bed started ends when
+//! it is dropped, and also when the test is killed (`guard.rs` says how).
+//!
+//! Nothing here knows the provider; nothing here is shipped.
+
+#![cfg(target_os = "linux")]
+
+mod api;
+mod bed;
+mod control;
+mod daemon;
+mod fake;
+mod guard;
+mod keys;
+mod port;
+mod programs;
+
+pub use bed::Bed;
+pub use fake::{FakeNode, FakeNodes};
