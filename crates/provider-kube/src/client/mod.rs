@@ -84,6 +84,22 @@ impl Access {
         Ok(Self { config })
     }
 
+    /// Whether a file, or else a pod, says where the API server is. Nobody is asked.
+    ///
+    /// # Errors
+    ///
+    /// When neither says it.
+    pub fn check(kubeconfig: &Path) -> Result<(), AccessError> {
+        let path = kubeconfig.to_owned();
+        if kubeconfig.is_file() {
+            let wrong = |source| AccessError::Kubeconfig { path, source: Box::new(source) };
+            Kubeconfig::read_from(kubeconfig).map(drop).map_err(wrong)
+        } else {
+            let wrong = |source| AccessError::Nowhere { path, source: Box::new(source) };
+            Config::incluster().map(drop).map_err(wrong)
+        }
+    }
+
     /// The address of the API server.
     #[must_use]
     pub fn url(&self) -> String {
