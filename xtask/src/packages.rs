@@ -10,19 +10,25 @@ use anyhow::{Result, bail};
 
 use crate::process;
 
-/// A program, and the Debian package it is in.
+/// A program, on the path or where its package puts it, and the Debian package it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Needed {
     program: &'static str,
     package: &'static str,
 }
 
-/// For the keyring of a desktop session, and for the bus over Redis.
-const NEEDED: [Needed; 4] = [
+/// For the keyring of a desktop session, for the bus over Redis, and for a Kubernetes node.
+const NEEDED: [Needed; 10] = [
     Needed { program: "dbus-daemon", package: "dbus" },
     Needed { program: "gnome-keyring-daemon", package: "gnome-keyring" },
     Needed { program: "redis-server", package: "redis-server" },
     Needed { program: "redis-sentinel", package: "redis-sentinel" },
+    Needed { program: "containerd", package: "containerd" },
+    Needed { program: "runc", package: "runc" },
+    Needed { program: "/usr/lib/cni/bridge", package: "containernetworking-plugins" },
+    Needed { program: "iptables", package: "iptables" },
+    Needed { program: "ip", package: "iproute2" },
+    Needed { program: "busybox", package: "busybox-static" },
 ];
 
 /// What to do about programs that are missing.
@@ -101,7 +107,7 @@ mod tests {
         assert_eq!(plan(no_keyring, true, true), Plan::Install(vec!["gnome-keyring"]));
         assert_eq!(plan(no_keyring, true, false), Plan::Tell(vec!["gnome-keyring"]));
         assert_eq!(plan(no_keyring, false, false), Plan::Nothing);
-        let packages = vec!["dbus", "gnome-keyring", "redis-server", "redis-sentinel"];
+        let packages = NEEDED.map(|needed| needed.package).to_vec();
         assert_eq!(plan(|_| false, true, false), Plan::Tell(packages));
     }
 
@@ -109,5 +115,6 @@ mod tests {
     fn a_program_is_looked_for_in_every_directory_of_the_path() {
         assert!(on_path(OsStr::new("/nonexistent:/bin:/usr/bin"), "sh"));
         assert!(!on_path(OsStr::new("/nonexistent"), "sh"));
+        assert!(on_path(OsStr::new("/nonexistent"), "/bin/sh"));
     }
 }

@@ -19,8 +19,8 @@ Examples:
   cargo xtask test --full                       with long tests and long fuzzing
 
 The last line is `N passed, M failed`; a failed step counts as one failed test.
-cargo-deny and cargo-fuzz are built on first use into $AKASH_PROVIDER_CACHE, or
-akash-provider in the user's cache directory.";
+cargo-deny, cargo-fuzz and the programs of Kubernetes are built on first use into
+$AKASH_PROVIDER_CACHE, or akash-provider in the user's cache directory.";
 
 /// Run every check that CI runs
 ///

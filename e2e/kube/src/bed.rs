@@ -1,6 +1,6 @@
 //! A bed: what runs, and how to reach it.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +22,15 @@ const SERVICES: &str = "10.96.0.0/16";
 
 const CONTROL_PLANE: [&str; 4] =
     ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+
+pub(crate) const NODE: [&str; 6] = [
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+    "kube-proxy",
+];
 
 /// A Kubernetes cluster that belongs to one test.
 pub struct Bed {
@@ -118,6 +127,15 @@ impl Bed {
         &self.kubeconfig
     }
 
+    /// A kubeconfig of someone who may do what roles allow them.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn kubeconfig_of(&self, user: &str, group: Option<&str>) -> Result<PathBuf> {
+        self.keys.admit(&format!("user-{user}"), user, group, self.settings.address)
+    }
+
     /// Where the API server answers; the same after an outage.
     #[must_use]
     pub fn url(&self) -> String {
@@ -134,6 +152,23 @@ impl Bed {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.guard.folder()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddrV4 {
+        self.settings.address
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// Lets a program run for as long as the bed stands.
+    pub(crate) fn keep(&mut self, daemon: Daemon) {
+        self.daemons.push(daemon);
     }
 
     /// Kills the API server. Connections are refused until it is started again.

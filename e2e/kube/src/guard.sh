@@ -12,22 +12,59 @@ done
 # Whether the process in a pid file is still the one that wrote it. What ended and was not waited
 # for (Z) is gone.
 runs() {
-    read -r pid born <"$1" || return 1
+    [ -f "$1" ] && read -r pid born <"$1" || return 1
     state=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 1,20)
     [ "${state#* }" = "$born" ] && [ "${state% *}" != Z ]
 }
 
 end() {
-    for file in "$@"; do
-        ! runs "$file" || kill -KILL "$pid"
+    for daemon in "$@"; do
+        ! runs "$folder/pids/$daemon" || kill -KILL "$pid"
     done
-    for file in "$@"; do
-        while runs "$file"; do sleep 0.02; done
-        rm -f "$file"
+    for daemon in "$@"; do
+        while runs "$folder/pids/$daemon"; do sleep 0.02; done
+        rm -f "$folder/pids/$daemon"
     done
 }
 
-for file in "$folder"/pids/*; do
-    [ ! -f "$file" ] || end "$file"
+# Pods outlive the kubelet and containerd. They end through containerd, which knows them all.
+end_pods() {
+    end kubelet kube-proxy
+    runs "$folder/pids/containerd" || return 0
+    containerd="ctr -a $folder/containerd.sock -n k8s.io"
+    for task in $($containerd task ls -q); do
+        $containerd task rm -f "$task" >/dev/null 2>&1 &
+    done
+    wait
+    for container in $($containerd container ls -q); do
+        rm -f /var/lib/cni/results/*-"$container"-*
+    done
+    end containerd
+}
+
+give_back_node() {
+    name=kube-bed-${1##*/}
+    end_pods
+    grep -o " $folder/[^ ]*" /proc/self/mounts | sort -r | while read -r mount; do
+        umount -l "$(printf %b "$mount")"
+    done
+    ip netns del "$name" 2>/dev/null
+    ip link del "$name" 2>/dev/null
+    for cgroup in /sys/fs/cgroup/"$name" /sys/fs/cgroup/*/"$name"; do
+        [ ! -d "$cgroup" ] || find "$cgroup" -depth -type d -exec rmdir {} \;
+    done
+    [ ! -d /var/log/containers ] || find /var/log/containers -lname "$folder/*" -delete
+    rm -f "$1"
+    # The last node puts back what kubelets changed for the whole machine.
+    if [ -f /run/kube-bed/sysctls ] && [ -z "$(find /run/kube-bed -type l)" ]; then
+        while read -r file value; do echo "$value" >"$file"; done </run/kube-bed/sysctls
+        rm -f /run/kube-bed/sysctls
+    fi
+}
+
+for claim in /run/kube-bed/*; do
+    [ "$(readlink "$claim")" != "$folder" ] || give_back_node "$claim"
 done
-[ -n "$keep" ] || rm -rf "$folder"
+end $(ls "$folder/pids")
+# A mount that stayed is not to be emptied.
+[ -n "$keep" ] || rm -rf --one-file-system "$folder"

@@ -6,6 +6,9 @@
 //! |---|---|---|---|
 //! | [`Bed::api_server`] | etcd, kube-apiserver | | 5 s |
 //! | [`Bed::control_plane`] | controllers, scheduler | | 8 s |
+//! | [`Node::start`] | containerd, kubelet, kube-proxy | root | 15 s |
+//!
+//! Where many nodes matter and what runs on them does not, [`FakeNodes`] are enough.
 //!
 //! Beds do not know of each other: own folder, own ports, own keys. What a bed started ends when
 //! it is dropped, and also when the test is killed (`guard.rs` says how).
@@ -20,9 +23,13 @@ mod control;
 mod daemon;
 mod fake;
 mod guard;
+mod image;
 mod keys;
+mod node;
 mod port;
 mod programs;
 
 pub use bed::Bed;
 pub use fake::{FakeNode, FakeNodes};
+pub use image::Image;
+pub use node::Node;

@@ -5,16 +5,20 @@
 #[cfg(target_os = "linux")]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    use kube_bed::Bed;
+    use kube_bed::{Bed, Node};
 
-    let size = std::env::args().nth(1);
-    let bed = match size.as_deref() {
-        Some("api-server") => Bed::api_server().await?,
-        Some("control-plane") => Bed::control_plane().await?,
-        _ => anyhow::bail!("say which: api-server or control-plane"),
-    };
+    match std::env::args().nth(1).as_deref() {
+        Some("api-server") => stand(&Bed::api_server().await?),
+        Some("control-plane") => stand(&Bed::control_plane().await?),
+        Some("node") => stand(&*Node::start().await?),
+        _ => anyhow::bail!("say which: api-server, control-plane or node"),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn stand(bed: &kube_bed::Bed) -> anyhow::Result<()> {
     println!("export KUBECONFIG={}", bed.kubeconfig().display());
-    println!("It ends with the input: Ctrl-D");
+    println!("It ends with its input: Ctrl-D");
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     Ok(())
 }

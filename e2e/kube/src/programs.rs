@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
@@ -82,6 +82,8 @@ fn build(names: &[&str]) -> Result<()> {
         .args(["--locked", "xtask", "kube-programs"])
         .args(names)
         .current_dir(root)
+        // Progress is on standard error; this one is our caller's.
+        .stdout(Stdio::null())
         .status()
         .context("running cargo xtask kube-programs")?;
     ensure!(

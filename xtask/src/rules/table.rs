@@ -98,6 +98,11 @@ pub(super) const RULES: &[Rule] = &[
         because: "what plays a whole provider plays its decisions, not its wiring",
     },
     Rule {
+        of: "kube-bed",
+        may_not_reach: &[&["akash-*", "provider-*"]],
+        because: "a cluster for tests is the same whoever is tested on it",
+    },
+    Rule {
         of: "provider-services",
         may_not_reach: &[&["provider-testkit", "kube-bed"]],
         because: "test code is never shipped",

@@ -10,7 +10,9 @@ use crate::{kube_programs, packages};
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     packages::provide()?;
     // Here, and not while a test waits for them: they take longer than all tests.
-    kube_programs::provide_all()?;
+    if let Err(error) = kube_programs::provide_all() {
+        eprintln!("tests on Kubernetes will fail: {error:#}");
+    }
     let mut test = cargo();
     test.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     if workspace.full {

@@ -1,21 +1,19 @@
 //! etcd and the API server.
 
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
-
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::api::PostParams;
-use kube::{Api, ResourceExt as _};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config, ResourceExt as _};
 use kube_bed::Bed;
+use serde_json::json;
+
+use crate::common::{Owner, wait_for};
 
 fn config_map(name: &str) -> ConfigMap {
-    serde_json::from_value(serde_json::json!({"metadata": {"name": name}, "data": {"a": "b"}}))
-        .unwrap()
+    serde_json::from_value(json!({"metadata": {"name": name}, "data": {"a": "b"}})).unwrap()
 }
 
 #[tokio::test]
@@ -29,6 +27,29 @@ async fn an_api_server_keeps_what_it_is_given_also_through_an_outage() {
     bed.start_api().await.unwrap();
 
     assert_eq!(maps.get("kept").await.unwrap().uid(), made.uid());
+}
+
+#[tokio::test]
+async fn a_user_may_do_what_roles_allow() {
+    let bed = Bed::api_server().await.unwrap();
+    let kubeconfig = bed.kubeconfig_of("someone", None).unwrap();
+    let config = Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(config, &options).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    let refused = maps.get_opt("any").await.unwrap_err();
+    assert!(matches!(&refused, kube::Error::Api(status) if status.code == 403), "{refused}");
+
+    let roles: Api<ClusterRoleBinding> = Api::all(bed.client());
+    let group = "rbac.authorization.k8s.io";
+    let binding = json!({
+        "metadata": {"name": "someone-rules"},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": "someone"}]
+    });
+    let binding = serde_json::from_value(binding).unwrap();
+    roles.create(&PostParams::default(), &binding).await.unwrap();
+    wait_for("the role to be known", async || maps.get_opt("any").await.ok()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,29 +70,17 @@ async fn beds_stand_side_by_side_and_leave_nothing() {
     assert_eq!(maps(&other).get_opt("mine").await.unwrap(), None);
 }
 
-#[test]
-fn a_bed_ends_with_the_process_that_made_it_even_if_that_is_killed() {
-    let mut owner = Command::new(env!("CARGO_BIN_EXE_kube-bed"))
-        .arg("api-server")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let kubeconfig = Path::new(line.trim().strip_prefix("export KUBECONFIG=").unwrap());
-    let folder = kubeconfig.parent().and_then(Path::parent).unwrap();
-    let processes = processes(folder);
+#[tokio::test]
+async fn a_bed_ends_with_the_process_that_made_it_even_if_that_is_killed() {
+    let mut owner = Owner::of("api-server");
+    let processes = processes(&owner.folder);
     assert!(processes.iter().all(|process| process.exists()), "{processes:?}");
-
-    owner.kill().unwrap();
-    owner.wait().unwrap();
-
-    let begun = Instant::now();
-    while folder.exists() || processes.iter().any(|process| process.exists()) {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{folder:?} or {processes:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    owner.kill();
+    wait_for("nothing to be left", async || {
+        let left = owner.folder.exists() || processes.iter().any(|process| process.exists());
+        (!left).then_some(())
+    })
+    .await;
 }
 
 /// Where the system shows the processes of a bed.
