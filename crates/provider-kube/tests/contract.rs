@@ -1,5 +1,5 @@
-//! The clauses that every driver holds to, on a real API server with real controllers. Pods are
-//! played: their status follows from their image, and nothing runs.
+//! The clauses that every driver holds to: on a real API server with real controllers, where pods
+//! are played by their images and nothing runs, and on a real node, where they do.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -8,16 +8,42 @@ mod bed;
 use std::time::Duration;
 
 use bed::{connect, control_plane, kubelet};
+use kube_bed::{Bed, Image, Node};
 use provider_kube::KubeDriver;
 use provider_kube::client::Access;
 use provider_kube::settings::Settings;
 use provider_testkit::contract::{Capabilities, Harness, Program, run_all};
 use provider_testkit::proxy::{Mode, Proxy};
 
+/// What a cluster can be tried on, and how it is.
 struct OnBed {
     access: Access,
     proxy: Proxy,
     driver: std::sync::Mutex<KubeDriver>,
+    capabilities: Capabilities,
+    program: fn(Program) -> (String, Option<Vec<String>>),
+    patience: Duration,
+}
+
+impl OnBed {
+    /// A driver that reaches the bed through a proxy.
+    async fn new(bed: &Bed, program: fn(Program) -> (String, Option<Vec<String>>)) -> Self {
+        let url: http::Uri = bed.url().parse().unwrap();
+        let target = url.authority().unwrap().as_str().parse().unwrap();
+        let proxy = Proxy::start(target).await.unwrap();
+        let access = Access::find(bed.kubeconfig()).await.unwrap();
+        let access = access.at(format!("https://{}", proxy.address()).parse().unwrap());
+        let (driver, _) = connect(&access, Settings::default()).await;
+        let capabilities = Capabilities {
+            logs: false,
+            exec: false,
+            ips: false,
+            node_loss: false,
+            ..Capabilities::ALL
+        };
+        let patience = Duration::from_secs(30);
+        Self { access, proxy, driver: driver.into(), capabilities, program, patience }
+    }
 }
 
 impl Harness for OnBed {
@@ -28,22 +54,15 @@ impl Harness for OnBed {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { logs: false, exec: false, ips: false, node_loss: false, ..Capabilities::ALL }
+        self.capabilities
     }
 
     fn program(&self, program: Program) -> (String, Option<Vec<String>>) {
-        let image = match program {
-            Program::Serves => "test/serve",
-            Program::ServesOther => "test/serve-other",
-            Program::Missing => "test/missing",
-            Program::Crashes => "test/crash",
-            Program::WritesLongLine => "test/long",
-        };
-        (image.to_owned(), None)
+        (self.program)(program)
     }
 
     fn patience(&self) -> Duration {
-        Duration::from_secs(30)
+        self.patience
     }
 
     async fn restart(&self) -> KubeDriver {
@@ -65,19 +84,61 @@ impl Harness for OnBed {
     async fn return_node(&self, _: &str) {}
 }
 
+/// Images that the played kubelet knows.
+fn played(program: Program) -> (String, Option<Vec<String>>) {
+    let image = match program {
+        Program::Serves => "test/serve",
+        Program::ServesOther => "test/serve-other",
+        Program::Missing => "test/missing",
+        Program::Crashes => "test/crash",
+        Program::WritesLongLine => "test/long",
+    };
+    (image.to_owned(), None)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_driver_holds_to_the_contract_on_a_real_api_server() {
     let bed = control_plane().await;
     let _kubelet = kubelet::start(bed.client()).await;
-    let url: http::Uri = bed.url().parse().unwrap();
-    let target = url.authority().unwrap().as_str().parse().unwrap();
-    let proxy = Proxy::start(target).await.unwrap();
-    let access = Access::find(bed.kubeconfig()).await.unwrap();
-    let access = access.at(format!("https://{}", proxy.address()).parse().unwrap());
-    let (driver, _) = connect(&access, Settings::default()).await;
-    let harness = OnBed { access, proxy, driver: driver.into() };
+    let harness = OnBed::new(&bed, played).await;
     let report = run_all(&harness).await;
-    println!("{report}");
     assert!(report.is_clean(), "{report}");
-    assert!(report.held.len() >= 18, "{report}");
+    assert_eq!(report.held.len(), 18, "{report}");
+}
+
+const IMAGE: &str = "localhost/contract:1";
+
+/// Programs that really run.
+fn real(program: Program) -> (String, Option<Vec<String>>) {
+    let serves = |first: &str, said: &str| {
+        format!("trap 'exit 0' TERM; {first} while :; do echo {said}; sleep 0.3 & wait $!; done")
+    };
+    let script = match program {
+        Program::Serves => serves("", "tick"),
+        Program::ServesOther => serves("", "tock"),
+        Program::Missing => return ("localhost/missing:1".to_owned(), None),
+        Program::Crashes => "echo about to fail; sleep 1; exit 1".to_owned(),
+        Program::WritesLongLine => {
+            serves("head -c 1100000 /dev/zero | tr '\\0' x; echo;", "tick")
+        }
+    };
+    let command = ["sh", "-c", &script].map(str::to_owned);
+    (IMAGE.to_owned(), Some(command.into()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_driver_holds_to_the_contract_on_a_real_node() {
+    if let Some(why) = Node::missing() {
+        println!("{why}");
+        return;
+    }
+    let node = bed::node().await;
+    node.import(&Image::busybox(IMAGE, &["sh"]).unwrap()).unwrap();
+    let mut harness = OnBed::new(&node, real).await;
+    harness.capabilities.logs = true;
+    harness.capabilities.exec = true;
+    harness.patience = Duration::from_secs(90);
+    let report = run_all(&harness).await;
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(report.held.len(), 25, "{report}");
 }

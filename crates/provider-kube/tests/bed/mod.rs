@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_bed::Bed;
+use kube_bed::{Bed, Node};
 use provider_crd::custom_resource_definitions;
 use provider_kube::KubeDriver;
 use provider_kube::client::{Access, Counter};
@@ -27,19 +27,39 @@ pub async fn control_plane() -> Bed {
     prepared(Bed::control_plane().await.unwrap()).await
 }
 
+/// A cluster with a node on which pods run.
+pub async fn node() -> Node {
+    let node = Node::start().await.unwrap();
+    prepare(&node).await;
+    // As the inventory operator would say.
+    let ours = json!({"metadata": {"labels": {"akash.network": "true"}}}).to_string();
+    let nodes = get(&node, "/api/v1/nodes").await.unwrap();
+    let name = nodes["items"][0]["metadata"]["name"].as_str().unwrap();
+    let request = http::Request::patch(format!("/api/v1/nodes/{name}"))
+        .header("content-type", "application/merge-patch+json")
+        .body(ours.into_bytes())
+        .unwrap();
+    node.client().request::<Value>(request).await.unwrap();
+    node
+}
+
 async fn prepared(bed: Bed) -> Bed {
+    prepare(&bed).await;
+    bed
+}
+
+async fn prepare(bed: &Bed) {
     for definition in custom_resource_definitions() {
         let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-        post(&bed, path, &definition).await.unwrap();
+        post(bed, path, &definition).await.unwrap();
     }
     let namespace = json!({"metadata": {"name": "lease"}});
-    post(&bed, "/api/v1/namespaces", &namespace).await.unwrap();
+    post(bed, "/api/v1/namespaces", &namespace).await.unwrap();
     // A kind is served a moment after it was defined.
     for plural in ["manifests", "providerhosts", "providerleasedips"] {
         let path = format!("/apis/akash.network/v2beta2/namespaces/lease/{plural}");
-        until(plural, async || get(&bed, &path).await.is_ok()).await;
+        until(plural, async || get(bed, &path).await.is_ok()).await;
     }
-    bed
 }
 
 /// A driver on a bed, which has seen everything, and its calls.
