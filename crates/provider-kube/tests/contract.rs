@@ -118,9 +118,7 @@ fn real(program: Program) -> (String, Option<Vec<String>>) {
         Program::ServesOther => serves("", "tock"),
         Program::Missing => return ("localhost/missing:1".to_owned(), None),
         Program::Crashes => "echo about to fail; sleep 1; exit 1".to_owned(),
-        Program::WritesLongLine => {
-            serves("head -c 1100000 /dev/zero | tr '\\0' x; echo;", "tick")
-        }
+        Program::WritesLongLine => serves("head -c 1100000 /dev/zero | tr '\\0' x; echo;", "tick"),
     };
     let command = ["sh", "-c", &script].map(str::to_owned);
     (IMAGE.to_owned(), Some(command.into()))

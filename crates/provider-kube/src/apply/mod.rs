@@ -21,6 +21,8 @@ mod retry;
 mod stale;
 mod stuck;
 mod teardown;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use provider_engine::cluster::command::{CommandFailure, Operation};

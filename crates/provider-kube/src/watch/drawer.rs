@@ -59,7 +59,7 @@ impl Drawer {
         self.lease.is_some() && found.is_some_and(|found| found.contains_key(labels::SERVICE))
     }
 
-    pub(super) fn put(&mut self, kind: Kind, shown: Arc<Shown>) {
+    pub(crate) fn put(&mut self, kind: Kind, shown: Arc<Shown>) {
         self.objects.insert((kind, shown.name.clone()), shown);
         self.name_lease(kind);
     }

@@ -45,13 +45,18 @@ impl Health {
         self.watches.insert(watch, Watch::Live);
     }
 
-    /// A watch shows nothing any more.
-    pub(crate) fn is_broken(&mut self, watch: &'static str, now: Instant, why: &str) {
+    /// A watch shows nothing any more. Whether that, or why, is new.
+    pub(crate) fn is_broken(&mut self, watch: &'static str, now: Instant, why: &str) -> bool {
         let state = self.watches.entry(watch).or_insert(Watch::Starting(None));
         match state {
-            Watch::Starting(reason) => *reason = Some(why.to_owned()),
-            Watch::Live => *state = Watch::Broken { since: now, why: why.to_owned() },
-            Watch::Broken { why: last, .. } => why.clone_into(last),
+            Watch::Starting(last) => last.replace(why.to_owned()).as_deref() != Some(why),
+            Watch::Live => {
+                *state = Watch::Broken { since: now, why: why.to_owned() };
+                true
+            }
+            Watch::Broken { why: last, .. } => {
+                std::mem::replace(last, why.to_owned()).as_str() != why
+            }
         }
     }
 
@@ -102,7 +107,8 @@ mod tests {
         let mut health = Health::new(["pods", "nodes"].into_iter());
         assert_eq!(health.unknown(now).as_deref(), Some("nodes were not read yet"));
         health.is_live("nodes");
-        health.is_broken("pods", now, "forbidden");
+        assert!(health.is_broken("pods", now, "forbidden"));
+        assert!(!health.is_broken("pods", now, "forbidden"));
         assert_eq!(health.unknown(now).as_deref(), Some("cannot watch pods: forbidden"));
         health.is_live("pods");
         assert_eq!(health.unknown(now), None);
@@ -113,10 +119,10 @@ mod tests {
         let now = Instant::now();
         let mut health = Health::new(["pods"].into_iter());
         health.is_live("pods");
-        health.is_broken("pods", now, "reset");
+        assert!(health.is_broken("pods", now, "reset"));
         assert_eq!(health.unknown(now), None);
         assert_eq!(health.due(), Some(now + GRACE));
-        health.is_broken("pods", now + GRACE / 2, "refused");
+        assert!(health.is_broken("pods", now + GRACE / 2, "refused"));
         assert_eq!(health.unknown(now + GRACE).as_deref(), Some("cannot watch pods: refused"));
         health.is_live("pods");
         assert_eq!((health.unknown(now + GRACE), health.due()), (None, None));

@@ -26,6 +26,8 @@ pub(crate) mod pieces;
 mod pulse;
 mod shared;
 mod shown;
+#[cfg(test)]
+mod tests;
 mod trim;
 
 use std::collections::BTreeSet;
@@ -198,8 +200,9 @@ impl Watches {
                 shared.changed.notify_one();
             }
             Told::Broken(why) => {
-                tracing::debug!(watch, why, "a watch is broken and begins again");
-                shared.health().is_broken(watch, Instant::now(), &why);
+                if shared.health().is_broken(watch, Instant::now(), &why) {
+                    tracing::warn!(watch, why, "cannot watch; trying again");
+                }
                 shared.doubt.notify_one();
                 shared.changed.notify_one();
             }

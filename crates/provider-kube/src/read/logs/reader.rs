@@ -19,6 +19,9 @@ use crate::watch::Shared;
 /// How long to wait before a log that broke off is read on.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// After how long of silence to look whether the way to the log still is one.
+const QUIET: Duration = Duration::from_mins(2);
+
 /// Whose log it is.
 #[derive(Clone, Debug)]
 pub(super) struct Replica {
@@ -111,9 +114,11 @@ impl Reader {
         newest: &mut Option<Timestamp>,
     ) -> Result<(i32, String), Deaf> {
         let mut tail = self.tail();
+        // With a tail, what was written before is not wanted later either.
+        let begun = tail.map(|_| Timestamp::now());
         loop {
             let mut lines = Lines::after(*newest);
-            let since_time = newest.filter(|_| tail.is_none());
+            let since_time = newest.or(begun).filter(|_| tail.is_none());
             let how = LogParams { follow: true, since_time, tail_lines: tail, ..self.usual() };
             let result = self.stream(&how, &mut lines).await?;
             *newest = lines.newest();
@@ -159,6 +164,10 @@ impl Reader {
             let read = tokio::select! {
                 read = log.read(&mut buffer) => read,
                 () = self.told.closed() => return Err(Deaf),
+                () = tokio::time::sleep(QUIET) => {
+                    self.tell(lines.end()).await?;
+                    return Ok(Err(Failure::unavailable("nothing was written for long")));
+                }
             };
             match read {
                 Ok(0) => {
