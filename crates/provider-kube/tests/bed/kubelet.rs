@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 /// The node.
-pub const NODE: &str = "machine";
+pub(crate) const NODE: &str = "machine";
 
 /// A kubelet at work; it ends with this.
-pub struct Kubelet(JoinHandle<()>);
+pub(crate) struct Kubelet(JoinHandle<()>);
 
 impl Drop for Kubelet {
     fn drop(&mut self) {
@@ -22,7 +22,7 @@ impl Drop for Kubelet {
 }
 
 /// Adds a node and runs what is scheduled on it.
-pub async fn start(client: Client) -> Kubelet {
+pub(crate) async fn start(client: Client) -> Kubelet {
     let resources =
         json!({"cpu": "8", "memory": "16Gi", "ephemeral-storage": "64Gi", "pods": "110"});
     let node = json!({

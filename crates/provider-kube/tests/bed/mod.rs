@@ -1,7 +1,7 @@
 //! A real API server for the driver: the one place where the bed is taken from.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-pub mod kubelet;
+pub(crate) mod kubelet;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,20 +15,20 @@ use provider_kube::settings::Settings;
 use serde_json::{Value, json};
 
 /// Calls of the API server by what was called.
-pub type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
+pub(crate) type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
 
 /// A cluster without anything that runs pods.
-pub async fn api_server() -> Bed {
+pub(crate) async fn api_server() -> Bed {
     prepared(Bed::api_server().await.unwrap()).await
 }
 
 /// A cluster that makes pods of workloads and clears up what is deleted.
-pub async fn control_plane() -> Bed {
+pub(crate) async fn control_plane() -> Bed {
     prepared(Bed::control_plane().await.unwrap()).await
 }
 
 /// A cluster with a node on which pods run.
-pub async fn node() -> Node {
+pub(crate) async fn node() -> Node {
     let node = Node::start().await.unwrap();
     prepare(&node).await;
     // As the inventory operator would say.
@@ -63,12 +63,12 @@ async fn prepare(bed: &Bed) {
 }
 
 /// A driver on a bed, which has seen everything, and its calls.
-pub async fn driver(bed: &Bed, settings: Settings) -> (KubeDriver, Counts) {
+pub(crate) async fn driver(bed: &Bed, settings: Settings) -> (KubeDriver, Counts) {
     let access = Access::find(bed.kubeconfig()).await.unwrap();
     connect(&access, settings).await
 }
 
-pub async fn connect(access: &Access, settings: Settings) -> (KubeDriver, Counts) {
+pub(crate) async fn connect(access: &Access, settings: Settings) -> (KubeDriver, Counts) {
     let counts = Counts::default();
     let counting = Arc::clone(&counts);
     let counter: Counter = Arc::new(move |action: &str, _| {
@@ -80,7 +80,7 @@ pub async fn connect(access: &Access, settings: Settings) -> (KubeDriver, Counts
 }
 
 /// How many calls were writes, by what was called.
-pub fn writes(counts: &Counts) -> BTreeMap<String, usize> {
+pub(crate) fn writes(counts: &Counts) -> BTreeMap<String, usize> {
     let counts = counts.lock().unwrap();
     let is_write = |action: &str| {
         ["-create", "-update", "-delete", "-delete-collection"]
@@ -90,7 +90,7 @@ pub fn writes(counts: &Counts) -> BTreeMap<String, usize> {
     counts.iter().filter(|(action, _)| is_write(action)).map(|(a, n)| (a.clone(), *n)).collect()
 }
 
-pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
     while !holds().await {
         assert!(tokio::time::Instant::now() < deadline, "{what} did not happen");
@@ -98,12 +98,12 @@ pub async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     }
 }
 
-pub async fn get(bed: &Bed, path: &str) -> Result<Value, kube::Error> {
+pub(crate) async fn get(bed: &Bed, path: &str) -> Result<Value, kube::Error> {
     let request = http::Request::get(path).body(Vec::new()).unwrap();
     bed.client().request(request).await
 }
 
-pub async fn post(bed: &Bed, path: &str, object: &Value) -> Result<Value, kube::Error> {
+pub(crate) async fn post(bed: &Bed, path: &str, object: &Value) -> Result<Value, kube::Error> {
     let request = http::Request::post(path).header("content-type", "application/json");
     let request = request.body(object.to_string().into_bytes()).unwrap();
     bed.client().request(request).await
