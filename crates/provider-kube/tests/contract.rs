@@ -12,7 +12,7 @@ use kube_bed::{Bed, Image, Node};
 use provider_kube::KubeDriver;
 use provider_kube::client::Access;
 use provider_kube::settings::Settings;
-use provider_testkit::contract::{Capabilities, Harness, Program, run_all};
+use provider_testkit::contract::{Capabilities, Harness, Program, run_together};
 use provider_testkit::proxy::{Mode, Proxy};
 
 /// What a cluster can be tried on, and how it is.
@@ -84,6 +84,9 @@ impl Harness for OnBed {
     async fn return_node(&self, _: &str) {}
 }
 
+/// Namespaces take a while to go, so clauses are tried together.
+const AT_ONCE: usize = 8;
+
 /// Images that the played kubelet knows.
 fn played(program: Program) -> (String, Option<Vec<String>>) {
     let image = match program {
@@ -101,7 +104,7 @@ async fn the_driver_holds_to_the_contract_on_a_real_api_server() {
     let bed = control_plane().await;
     let _kubelet = kubelet::start(bed.client()).await;
     let harness = OnBed::new(&bed, played).await;
-    let report = run_all(&harness).await;
+    let report = run_together(&harness, AT_ONCE).await;
     assert!(report.is_clean(), "{report}");
     assert_eq!(report.held.len(), 18, "{report}");
 }
@@ -136,7 +139,7 @@ async fn the_driver_holds_to_the_contract_on_a_real_node() {
     harness.capabilities.logs = true;
     harness.capabilities.exec = true;
     harness.patience = Duration::from_secs(90);
-    let report = run_all(&harness).await;
+    let report = run_together(&harness, AT_ONCE).await;
     assert!(report.is_clean(), "{report}");
     assert_eq!(report.held.len(), 25, "{report}");
 }

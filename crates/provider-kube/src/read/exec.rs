@@ -24,8 +24,9 @@ use crate::watch::Shared;
 const WAITING: usize = 16;
 /// Bytes in one part.
 const PART: usize = 16 * 1024;
-/// How long to wait for a command to say that it does not exist. Nobody says that one was started.
-const START: Duration = Duration::from_millis(500);
+/// How long to wait for the first that is heard of a command, which may be that it does not exist:
+/// nobody says that one was started. Longer where nothing can be sent to it meanwhile.
+const START: (Duration, Duration) = (Duration::from_millis(700), Duration::from_secs(3));
 
 /// What goes to a command.
 #[derive(Debug)]
@@ -98,7 +99,9 @@ pub(crate) async fn exec(
     let (outputs, parts) = mpsc::channel(WAITING);
     tokio::spawn(run(process, request.terminal, inputs, outputs));
     let mut output = KubeOutput { first: None, parts, is_over: false };
-    output.first = tokio::time::timeout(START, output.parts.recv()).await.ok().flatten();
+    let is_sent_to = request.stdin || request.terminal.is_some();
+    let wait = if is_sent_to { START.0 } else { START.1 };
+    output.first = tokio::time::timeout(wait, output.parts.recv()).await.ok().flatten();
     match &output.first {
         Some(ExecOutput::Broken(why)) if is_no_such_command(why) => {
             let command = request.command.first().cloned().unwrap_or_default();
