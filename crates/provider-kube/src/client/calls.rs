@@ -77,14 +77,14 @@ impl Calls {
         &self.client
     }
 
-    /// Whether the API server answers.
+    /// Whether the API server is ready to answer.
     ///
     /// # Errors
     ///
-    /// When it does not.
+    /// When it is not, or will not say.
     pub async fn ping(&self) -> Result<(), Failure> {
-        let request = Request::get("/version").body(Vec::new());
-        self.send("version", request).await.map(drop)
+        let request = Request::get("/readyz").body(Vec::new());
+        self.send("readyz-get", request).await.map(drop)
     }
 
     /// The object of this name, if there is one.

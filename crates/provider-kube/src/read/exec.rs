@@ -117,8 +117,7 @@ fn choose(look: &Look, request: &ExecRequest) -> Result<String, ExecFailure> {
     if !look.lease.services.iter().any(|known| known.name() == service) {
         return Err(ExecFailure::NotFound(Missing::Service(service.to_owned())));
     }
-    let pods: Vec<&Pod> =
-        look.pods().filter(|(of, _)| *of == service).map(|(_, pod)| pod).collect();
+    let pods: Vec<&Pod> = look.pods(service).collect();
     let is_ready = |pod: &&&Pod| condition(pod) == Condition::Ready;
     let chosen = match request.replica {
         None => pods.iter().find(is_ready).or(pods.first()),

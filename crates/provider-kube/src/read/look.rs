@@ -63,15 +63,40 @@ impl Look {
         }
     }
 
-    /// The pods of the lease that have not ended for good, with the service of each, in the order
-    /// of their names.
-    pub(super) fn pods(&self) -> impl Iterator<Item = (&str, &Pod)> {
-        let pods = self.drawer.pods.values().filter(|pod| !has_ended(pod));
-        pods.filter_map(|pod| {
-            let service = pod.metadata.labels.as_ref()?.get(labels::SERVICE)?;
-            Some((service.as_str(), &**pod))
-        })
+    /// The pods of a service that have not ended for good, in the order of their names.
+    pub(super) fn pods(&self, service: &str) -> impl Iterator<Item = &Pod> {
+        pods(&self.drawer).filter(move |(of, _)| *of == service).map(|(_, pod)| pod)
     }
+}
+
+/// A pod of a service.
+#[derive(Clone, Debug)]
+pub(super) struct Replica {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) uid: String,
+    pub(super) service: String,
+}
+
+/// The replicas of a lease that have not ended for good, as they were last seen.
+pub(super) fn replicas(shared: &Shared, namespace: &str) -> Vec<Replica> {
+    let mirror = shared.mirror();
+    let found = mirror.drawer(namespace).into_iter().flat_map(pods);
+    let replica = |(service, pod): (&str, &Pod)| Replica {
+        namespace: namespace.to_owned(),
+        name: pod.metadata.name.clone().unwrap_or_default(),
+        uid: pod.metadata.uid.clone().unwrap_or_default(),
+        service: service.to_owned(),
+    };
+    found.map(replica).collect()
+}
+
+fn pods(drawer: &Drawer) -> impl Iterator<Item = (&str, &Pod)> {
+    let pods = drawer.pods.values().filter(|pod| !has_ended(pod));
+    pods.filter_map(|pod| {
+        let service = pod.metadata.labels.as_ref()?.get(labels::SERVICE)?;
+        Some((service.as_str(), &**pod))
+    })
 }
 
 /// Whether anything of a lease is left; `None` if that is not known.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::shared::Shared;
-use crate::client::Calls;
+use crate::client::{Calls, Failure};
 
 /// How often it is asked while it answers, and while it does not.
 const EVERY: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(1));
@@ -17,17 +17,21 @@ pub(super) const LIMIT: Duration = Duration::from_secs(4);
 /// Asks for good.
 pub(super) async fn pulse(calls: Calls, shared: Arc<Shared>) {
     loop {
-        let answer = calls.ping().await;
-        let answers = answer.as_ref().map_or_else(|failure| !failure.is_silent(), |()| true);
-        if answers {
-            if shared.health().answers() {
-                shared.again.notify_waiters();
+        let answers = match calls.ping().await {
+            Err(Failure::Unavailable { why, .. }) => {
+                shared.health().is_silent(&why);
                 shared.changed.notify_one();
+                false
             }
-        } else if let Err(failure) = answer {
-            shared.health().is_silent(&failure.to_string());
-            shared.changed.notify_one();
-        }
+            // Also who will not tell us how it is does answer.
+            _ => {
+                if shared.health().answers() {
+                    shared.again.notify_waiters();
+                    shared.changed.notify_one();
+                }
+                true
+            }
+        };
         let (well, silent) = EVERY;
         tokio::select! {
             () = tokio::time::sleep(if answers { well } else { silent }) => {}

@@ -18,16 +18,14 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 use kube::Client;
-use provider_engine::cluster::port::{
-    LogLines, LogPart, LogQuery, Missing, ReadFailure, ServiceChoice,
-};
+use provider_engine::cluster::port::{LogLines, LogPart, LogQuery, Missing, ReadFailure};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::look::{Look, goes_on};
+use super::look::{Look, goes_on, replicas};
 use crate::client::Calls;
 use crate::watch::Shared;
-use reader::{Reader, Replica};
+use reader::Reader;
 
 /// Parts that may wait for whoever reads.
 const WAITING: usize = 64;
@@ -59,12 +57,11 @@ pub(crate) fn logs(
         calls: calls.clone(),
         streams: streams.clone(),
         shared: Arc::clone(shared),
-        id,
         namespace: look.lease.namespace.clone(),
         query,
         told,
     };
-    tokio::spawn(supervisor.run(look));
+    tokio::spawn(supervisor.run());
     Ok(KubeLines { parts })
 }
 
@@ -72,18 +69,17 @@ struct Supervisor {
     calls: Calls,
     streams: Client,
     shared: Arc<Shared>,
-    id: LeaseId,
     namespace: String,
     query: LogQuery,
     told: mpsc::Sender<Result<LogPart, ReadFailure>>,
 }
 
 impl Supervisor {
-    async fn run(self, first: Look) {
+    async fn run(self) {
         let mut readers = JoinSet::new();
         let mut begun = BTreeSet::new();
         let mut turns = self.shared.turns();
-        self.begin(&first, &mut begun, &mut readers, self.query.tail);
+        self.begin(&mut begun, &mut readers, self.query.tail);
         if !self.query.follow || self.query.previous {
             while readers.join_next().await.is_some() {}
             return;
@@ -105,39 +101,24 @@ impl Supervisor {
                     let _ = self.told.send(Err(ReadFailure::NotFound(Missing::Lease))).await;
                     return;
                 }
-                Some(true) => {
-                    if let Ok(look) = Look::at(&self.shared, self.id) {
-                        // What a pod that came since has written is new, all of it.
-                        self.begin(&look, &mut begun, &mut readers, None);
-                    }
-                }
+                // What a pod that came since has written is new, all of it.
+                Some(true) => self.begin(&mut begun, &mut readers, None),
             }
         }
     }
 
-    fn begin(
-        &self,
-        look: &Look,
-        begun: &mut BTreeSet<String>,
-        readers: &mut JoinSet<()>,
-        tail: Option<u64>,
-    ) {
-        let pods = look.pods().filter(|(service, _)| is_meant(&self.query.services, service));
-        for (service, pod) in pods {
-            let metadata = &pod.metadata;
-            if !begun.insert(metadata.uid.clone().unwrap_or_default()) {
+    /// Begins to read every replica that is meant and is not read yet.
+    fn begin(&self, begun: &mut BTreeSet<String>, readers: &mut JoinSet<()>, tail: Option<u64>) {
+        for replica in replicas(&self.shared, &self.namespace) {
+            let is_meant = self.query.services.includes(&replica.service);
+            if !is_meant || !begun.insert(replica.uid.clone()) {
                 continue;
             }
             let reader = Reader {
                 calls: self.calls.clone(),
                 streams: self.streams.clone(),
                 shared: Arc::clone(&self.shared),
-                replica: Replica {
-                    namespace: self.namespace.clone(),
-                    name: metadata.name.clone().unwrap_or_default(),
-                    uid: metadata.uid.clone().unwrap_or_default(),
-                    service: service.to_owned(),
-                },
+                replica,
                 tail,
                 told: self.told.clone(),
             };
@@ -151,8 +132,4 @@ impl Supervisor {
             });
         }
     }
-}
-
-fn is_meant(services: &ServiceChoice, service: &str) -> bool {
-    services.includes(service)
 }

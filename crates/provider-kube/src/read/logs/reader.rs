@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use super::container::{Container, container, has_previous};
 use super::lines::{Lines, Piece};
 use crate::client::{Calls, Failure, Kind};
+use crate::read::look::Replica;
 use crate::watch::Shared;
 
 /// How long to wait before a log that broke off is read on.
@@ -21,15 +22,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// After how long of silence to look whether the way to the log still is one.
 const QUIET: Duration = Duration::from_mins(2);
-
-/// Whose log it is.
-#[derive(Clone, Debug)]
-pub(super) struct Replica {
-    pub(super) namespace: String,
-    pub(super) name: String,
-    pub(super) uid: String,
-    pub(super) service: String,
-}
 
 pub(super) struct Reader {
     pub(super) calls: Calls,
