@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bed::{api_server, connect, driver, get, post, until, writes};
+use bed::{api_server, connect, control_plane, driver, get, post, until, writes};
 use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::cluster::command::{CommandFailure, Operation, Workload};
@@ -183,6 +183,40 @@ async fn other_services_than_are_deployed_are_refused_and_touch_nothing() {
         assert!(why.contains("cannot be added, removed or renamed"), "{why}");
     }
     assert_eq!(writes(&counts), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_gets_past_a_pod_of_a_stateful_set_that_never_started() {
+    let bed = control_plane().await;
+    let case = case("05-storage");
+    let (driver, _) = driver(&bed, case.settings.clone()).await;
+    let first = another(&case, 0);
+    driver.execute(Operation::Deploy(Arc::new(first.clone()))).await.unwrap();
+    let path = format!("/api/v1/namespaces/{}/pods", names::lease_namespace(&case.lease));
+    // Which revision each pod of the lease is of. There is no node: none of them ever starts.
+    let revisions = async || -> Vec<String> {
+        let pods = get(&bed, &path).await.unwrap();
+        let labels = pods["items"].as_array().unwrap().iter().map(|pod| &pod["metadata"]["labels"]);
+        labels.map(|it| it["akash.network/manifest.resource.version"].to_string()).collect()
+    };
+    until("its pods", async || !revisions().await.is_empty()).await;
+    let before = revisions().await;
+    until("the driver sees them", async || {
+        let status = driver.status(case.lease).await.unwrap();
+        status.services.iter().any(|service| service.counts.existing > 0)
+    })
+    .await;
+    let mut update = first;
+    for service in &mut Arc::make_mut(&mut update.group).services {
+        service.image = "localhost/repaired:1".to_owned();
+    }
+    update.version = Some(akash_sdl::Version::from([1; 32]));
+    driver.execute(Operation::Deploy(Arc::new(update))).await.unwrap();
+    until("the new pods", async || {
+        let now = revisions().await;
+        !now.is_empty() && now.iter().all(|revision| !before.contains(revision))
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -265,10 +265,17 @@ impl Mirror {
 
     /// A watch told of a node; `None` if it is gone.
     pub(crate) fn told_node(&mut self, name: &str, node: Option<Arc<Node>>) {
-        match node {
+        let is = node.clone();
+        let was = match node {
             Some(node) => self.nodes.insert(name.to_owned(), node),
             None => self.nodes.remove(name),
         };
+        // What nodes have is what some classes of storage have.
+        let has = |node: Option<&Node>| {
+            let node = node?;
+            Some((node.metadata.labels.clone(), node.status.as_ref()?.allocatable.clone()))
+        };
+        self.dirty.storage |= has(was.as_deref()) != has(is.as_deref());
         self.dirty.nodes.insert(name.to_owned());
     }
 

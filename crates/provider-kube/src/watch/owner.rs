@@ -139,8 +139,7 @@ impl Owner {
                 _ => {}
             }
         }
-        // What nodes have is what some classes have.
-        if dirty.storage || !dirty.nodes.is_empty() {
+        if dirty.storage {
             let storage = pieces::storage(mirror, &self.settings);
             let names: BTreeSet<Name> =
                 told.storage.keys().chain(storage.keys()).cloned().collect();

@@ -159,3 +159,39 @@ fn maintenance_is_what_the_memory_says() {
     mirror.told_all(Kind::CONFIG_MAP, vec![]);
     assert!(!pieces::maintenance(&mirror));
 }
+
+#[test]
+fn storage_that_is_folders_on_nodes_is_sold_as_far_as_nodes_have_it() {
+    let node = json!({
+        "metadata": {"name": "a", "labels": {(labels::node_storage_class("beta1")): "1"}},
+        "status": {"allocatable": {"ephemeral-storage": "100"}},
+    });
+    let class = |name: &str, provisioner: &str, ours: &str| {
+        let class = json!({
+            "metadata": {"name": name, "labels": {(labels::MANAGED): ours}},
+            "provisioner": provisioner,
+        });
+        Some(Arc::new(serde_json::from_value(class).unwrap()))
+    };
+    let volume = |namespace: &str| {
+        let volume = json!({"metadata": {"name": namespace}, "spec": {
+            "capacity": {"storage": "30"}, "storageClassName": "beta1",
+            "claimRef": {"namespace": namespace, "name": "x"},
+        }});
+        Some(Arc::new(serde_json::from_value(volume).unwrap()))
+    };
+    let mut mirror = Mirror::default();
+    mirror.told(Kind::NAMESPACE, lease_namespace(1));
+    clean(&mut mirror);
+    mirror.told_node("a", Some(Arc::new(serde_json::from_value(node).unwrap())));
+    assert!(mirror.dirty.storage);
+    mirror.told_class("beta1", class("beta1", "rancher.io/local-path", "true"));
+    mirror.told_class("beta2", class("beta2", "rook-ceph.rbd.csi.ceph.com", "true"));
+    mirror.told_class("beta3", class("beta3", "rancher.io/local-path", "false"));
+    mirror.told_volume(&namespace(), volume(&namespace()));
+    mirror.told_volume("others", volume("others"));
+    let storage = pieces::storage(&mirror, &Settings::default());
+    let found: Vec<_> =
+        storage.iter().map(|(name, class)| (&**name, class.allocatable, class.others)).collect();
+    assert_eq!(found, [("beta1", 100, 30)]);
+}

@@ -57,7 +57,7 @@ pub(crate) fn logs(
         calls: calls.clone(),
         streams: streams.clone(),
         shared: Arc::clone(shared),
-        namespace: look.lease.namespace.clone(),
+        namespace: look.lease.namespace,
         query,
         told,
     };
