@@ -3,16 +3,20 @@ use std::sync::Arc;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::Pod;
 use provider_crd::{Manifest, labels, names};
+use provider_engine::cluster::command::CommandFailure;
 use serde_json::{Value, json};
 
 use super::plan::steps;
 use super::stale::stale;
 use super::stuck::stuck;
+use super::write::Writer;
 use crate::build::{self, Object};
 use crate::client::Kind;
+use crate::client::scripted::{Answer, Scripted, json as says};
+use crate::merge::Occasion;
 use crate::resolve::Lease;
 use crate::settings::{NetworkPolicies, Settings};
-use crate::watch::{Drawer, Shown};
+use crate::watch::{Drawer, Shared, Shown};
 
 const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
 
@@ -150,4 +154,59 @@ fn only_an_old_pod_that_does_not_work_holds_up_a_set() {
     }
     let found: Vec<_> = stuck(&drawer).into_iter().map(|pod| pod.name).collect();
     assert_eq!(found, ["broken"]);
+}
+
+fn wanted() -> Object {
+    let (_, objects) = lease(http_and_port(), false);
+    objects.into_iter().next().unwrap()
+}
+
+async fn written(answers: Vec<Answer>) -> (Result<bool, CommandFailure>, Vec<String>) {
+    let server = Scripted::start(answers).await;
+    let shared = Shared::default();
+    let writer = Writer { calls: &server.calls, shared: &shared };
+    let written = writer.write(&wanted(), Occasion::Update, |_| {}).await;
+    let asked = server.asked().into_iter().map(|line| line.split(' ').next().unwrap().to_owned());
+    (written.map(|written| written.is_new), asked.collect())
+}
+
+fn fails(code: u16) -> Answer {
+    says(code, &json!({"kind": "Status", "code": code, "message": "no"}))
+}
+
+fn stored(version: &str, label: &str) -> Answer {
+    let mut object = wanted().to_json().unwrap();
+    object["metadata"]["resourceVersion"] = version.into();
+    object["metadata"]["labels"][labels::REVISION] = label.into();
+    says(200, &object)
+}
+
+#[tokio::test]
+async fn a_busy_api_server_is_asked_again_and_a_refusal_is_not() {
+    let (result, asked) = written(vec![fails(500), fails(503), stored("2", "7")]).await;
+    assert_eq!((result, asked), (Ok(true), vec!["POST".to_owned(); 3]));
+    let (result, asked) = written(vec![fails(422)]).await;
+    let Err(CommandFailure::Refused(why)) = result else { panic!("{result:?}") };
+    assert!(why.starts_with("Namespace ") && why.ends_with(": no"), "{why}");
+    assert_eq!(asked, ["POST"]);
+    let (result, asked) = written(vec![fails(500), fails(500), fails(500), fails(500)]).await;
+    assert!(matches!(result, Err(CommandFailure::Unavailable(_))), "{result:?}");
+    assert_eq!(asked.len(), 4);
+}
+
+#[tokio::test]
+async fn what_is_there_unseen_is_read_and_written_only_if_it_differs() {
+    let (result, asked) = written(vec![fails(409), stored("2", "7")]).await;
+    assert_eq!((result, asked), (Ok(false), vec!["POST".to_owned(), "GET".to_owned()]));
+    // Somebody is faster twice.
+    let (result, asked) = written(vec![
+        fails(409),
+        stored("2", "old"),
+        fails(409),
+        stored("3", "older"),
+        stored("4", "7"),
+    ])
+    .await;
+    assert_eq!(result, Ok(true));
+    assert_eq!(asked, ["POST", "GET", "PUT", "GET", "PUT"]);
 }

@@ -8,6 +8,10 @@
 mod calls;
 mod failure;
 mod kind;
+#[cfg(test)]
+pub(crate) mod scripted;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

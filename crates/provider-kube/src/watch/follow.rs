@@ -174,7 +174,96 @@ fn pause(failures: u32, failure: &Failure) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+    use tokio::sync::mpsc;
+
     use super::*;
+    use crate::client::scripted::{Answer, Scripted, json as says};
+
+    /// What is told of these answers, in words, until the server is silent.
+    async fn told(answers: Vec<Answer>) -> (Vec<String>, Vec<String>) {
+        let asks = answers.len() + 1;
+        let server = Scripted::start(answers).await;
+        let (to, mut from) = mpsc::unbounded_channel();
+        let tell = move |told: Told<Value>| {
+            let name = |object: &Value| object["metadata"]["name"].as_str().unwrap().to_owned();
+            let words = match told {
+                Told::All(all) => format!("all {}", all.iter().map(name).collect::<String>()),
+                Told::Is(object) => format!("is {}", name(&object)),
+                Told::Gone(object) => format!("gone {}", name(&object)),
+                Told::Live => "live".to_owned(),
+                Told::Broken(why) => format!("broken {why}"),
+            };
+            to.send(words).unwrap();
+        };
+        let source = Source { kind: Kind::POD, namespace: None, labels: "", fields: String::new() };
+        let again = Arc::new(Notify::new());
+        let task = tokio::spawn(follow(server.calls.clone(), source, tell, again));
+        while server.asked().len() < asks {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        task.abort();
+        let mut words = Vec::new();
+        while let Ok(told) = from.try_recv() {
+            words.push(told);
+        }
+        let asked = server.asked().into_iter().map(|line| {
+            let (_, from) = line.split_once("resourceVersion=").unwrap_or(("", "list"));
+            from.to_owned()
+        });
+        (words, asked.collect())
+    }
+
+    fn pod(name: &str, version: &str) -> Value {
+        json!({"metadata": {"name": name, "resourceVersion": version}})
+    }
+
+    fn list(version: &str, names: &[&str]) -> Answer {
+        let items: Vec<_> = names.iter().map(|name| pod(name, "1")).collect();
+        says(200, &json!({"metadata": {"resourceVersion": version}, "items": items}))
+    }
+
+    fn events(events: &[(&str, Value)]) -> Answer {
+        let line = |(kind, object): &(&str, Value)| {
+            format!("{}\n", json!({"type": kind, "object": object}))
+        };
+        (200, "", events.iter().map(line).collect())
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_ends_goes_on_where_it_was() {
+        let (words, asked) = told(vec![
+            list("5", &["a"]),
+            events(&[("ADDED", pod("b", "6")), ("DELETED", pod("a", "7"))]),
+            events(&[(
+                "BOOKMARK",
+                json!({"kind": "Pod", "apiVersion": "v1",
+                "metadata": {"resourceVersion": "9"}}),
+            )]),
+        ])
+        .await;
+        assert_eq!(words, ["all a", "live", "is b", "gone a", "live"]);
+        assert_eq!(asked, ["list", "5", "7", "9"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_forgotten_is_listed_again_and_what_fails_is_tried_again() {
+        let gone = json!({"kind": "Status", "code": 410, "message": "too old"});
+        let full = json!({"kind": "Status", "code": 500, "message": "etcd is away"});
+        let (words, asked) = told(vec![
+            says(500, &full),
+            list("5", &["a"]),
+            says(410, &gone),
+            list("6", &["b"]),
+            events(&[("ERROR", gone)]),
+            list("7", &["c"]),
+            says(500, &full),
+        ])
+        .await;
+        let broken = "broken etcd is away";
+        assert_eq!(words, [broken, "all a", "all b", "live", "all c", broken]);
+        assert_eq!(asked, ["list", "list", "5", "list", "6", "list", "7", "7"]);
+    }
 
     #[test]
     fn pauses_grow_to_a_limit_and_follow_the_api_servers_wish() {

@@ -25,6 +25,13 @@ pub(crate) struct Shared {
     turns: watch::Sender<u64>,
 }
 
+#[cfg(test)]
+impl Default for Shared {
+    fn default() -> Self {
+        Self::new(Health::default())
+    }
+}
+
 impl Shared {
     pub(super) fn new(health: Health) -> Self {
         Self {
