@@ -95,8 +95,8 @@ fn provide(programs: &[&Program]) -> Result<String> {
 fn build(place: &Path, module: &str, programs: &[&Program]) -> Result<()> {
     let names: Vec<_> = programs.iter().map(|program| program.name).collect();
     let names = names.join(", ");
-    let patience = if module == "etcd" { "two minutes" } else { "up to a quarter of an hour" };
-    eprintln!("building {names} once, into {}: {patience} on two cores", place.display());
+    let patience = if module == "etcd" { "a minute" } else { "six minutes" };
+    eprintln!("building {names} once, into {}: {patience} on two free cores", place.display());
     let begun = Instant::now();
     let unfinished = place.join(format!(".{module}.unfinished"));
     tools::remove(&unfinished)?;

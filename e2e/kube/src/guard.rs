@@ -57,3 +57,35 @@ impl Drop for Guard {
         let _ = self.shell.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used)]
+
+    use super::*;
+
+    fn left_in(folder: &Path) -> Vec<PathBuf> {
+        let left = std::fs::read_dir(folder).into_iter().flatten();
+        left.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn a_test_that_failed_leaves_its_logs_and_another_nothing() {
+        let guard = Guard::new().unwrap();
+        let passed = guard.folder().to_owned();
+        drop(guard);
+        assert!(!passed.exists());
+
+        let guard = Guard::new().unwrap();
+        let failed = guard.folder().to_owned();
+        std::fs::write(failed.join("log/etcd"), "its last words").unwrap();
+        let test = std::thread::spawn(move || {
+            let _guard = guard;
+            panic!("as meant: a test fails");
+        });
+        assert!(test.join().is_err());
+        assert_eq!(left_in(&failed), [failed.join("log")]);
+        assert_eq!(left_in(&failed.join("log")), [failed.join("log/etcd")]);
+        std::fs::remove_dir_all(failed).unwrap();
+    }
+}

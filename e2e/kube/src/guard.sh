@@ -1,7 +1,7 @@
 # Waits until the test is done with a bed, or dead, and gives back what the bed took.
 # A shell of its own, because a test that is killed cannot do it.
 #
-# Its input ends with the test. Before that it may say `keep`: then the folder stays.
+# Its input ends with the test. Before that it may say `keep`: then the logs stay.
 
 folder=$1
 keep=
@@ -66,5 +66,9 @@ for claim in /run/kube-bed/*; do
     [ "$(readlink "$claim")" != "$folder" ] || give_back_node "$claim"
 done
 end $(ls "$folder/pids")
-# A mount that stayed is not to be emptied.
-[ -n "$keep" ] || rm -rf --one-file-system "$folder"
+# A mount that stayed is not to be emptied: one file system.
+if [ -n "$keep" ]; then
+    find "$folder" -mindepth 1 -maxdepth 1 ! -name log -exec rm -rf --one-file-system {} +
+else
+    rm -rf --one-file-system "$folder"
+fi

@@ -4,9 +4,9 @@
 //!
 //! | | runs | needs | answers after |
 //! |---|---|---|---|
-//! | [`Bed::api_server`] | etcd, kube-apiserver | | 5 s |
-//! | [`Bed::control_plane`] | controllers, scheduler | | 8 s |
-//! | [`Node::start`] | containerd, kubelet, kube-proxy | root | 15 s |
+//! | [`Bed::api_server`] | etcd, kube-apiserver | | 4 s |
+//! | [`Bed::control_plane`] | controllers, scheduler | | 5 s |
+//! | [`Node::start`] | containerd, kubelet, kube-proxy | root | 7 s |
 //!
 //! Where many nodes matter and what runs on them does not, [`FakeNodes`] are enough.
 //!
