@@ -5,14 +5,21 @@
 
 mod bed;
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bed::{connect, control_plane, kubelet};
 use kube_bed::{Bed, Image, Node};
+use provider_engine::cluster::command::Operation;
+use provider_engine::cluster::port::{
+    Exec, ExecInput, ExecOutput, ExecRequest, Execute, Input, Inspect, Output, Phase, Terminal,
+};
 use provider_kube::KubeDriver;
 use provider_kube::client::Access;
 use provider_kube::settings::Settings;
 use provider_testkit::contract::{Capabilities, Harness, Program, run_together};
+use provider_testkit::kube::{Case, workload};
 use provider_testkit::proxy::{Mode, Proxy};
 
 /// What a cluster can be tried on, and how it is.
@@ -142,4 +149,53 @@ async fn the_driver_holds_to_the_contract_on_a_real_node() {
     let report = run_together(&harness, AT_ONCE).await;
     assert!(report.is_clean(), "{report}");
     assert_eq!(report.held.len(), 25, "{report}");
+    a_terminal_has_the_size_that_it_is_given(&harness.driver()).await;
+}
+
+/// The clauses run commands without a terminal; this is one with.
+async fn a_terminal_has_the_size_that_it_is_given(driver: &KubeDriver) {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes/01-basic");
+    let mut wanted = workload(&Case::read(&fixture).unwrap()).unwrap();
+    let service = &mut Arc::make_mut(&mut wanted.group).services[0];
+    (service.image, service.command) = real(Program::Serves);
+    let (lease, name) = (wanted.lease, service.name.clone());
+    driver.execute(Operation::Deploy(Arc::new(wanted))).await.unwrap();
+    bed::until("the service runs", async || {
+        let status = driver.service(lease, &name).await;
+        status.is_ok_and(|status| status.phase == Phase::Ready)
+    })
+    .await;
+    // A size is told beside everything else, so the command waits for it.
+    let is = |size: &str| format!("while [ \"$(stty size)\" != '{size}' ]; do sleep 0.1; done;");
+    let script = format!(
+        "{} echo first; read line; {} echo \"got $line\" >&2; exit 7",
+        is("24 80"),
+        is("50 132")
+    );
+    let request = ExecRequest {
+        service: name,
+        replica: Some(0),
+        command: ["sh", "-c", &script].map(str::to_owned).into(),
+        stdin: true,
+        terminal: Some(Terminal { width: 80, height: 24 }),
+    };
+    let (mut input, mut output) = driver.exec(lease, request).await.unwrap();
+    let mut text = String::new();
+    let mut is_resized = false;
+    let code = loop {
+        let part = tokio::time::timeout(Duration::from_secs(60), output.next()).await;
+        match part.unwrap_or_else(|_| panic!("nothing after {text:?}")) {
+            ExecOutput::Stdout(bytes) => text.push_str(&String::from_utf8_lossy(&bytes)),
+            ExecOutput::Exit(code) => break code,
+            other => panic!("{other:?} after {text:?}"),
+        }
+        if text.contains("first") && !std::mem::replace(&mut is_resized, true) {
+            let larger = Terminal { width: 132, height: 50 };
+            assert!(input.send(ExecInput::Resize(larger)).await);
+            assert!(input.send(ExecInput::Stdin(b"hello\n".to_vec())).await);
+        }
+    };
+    // With a terminal, errors come with the output.
+    assert!(text.contains("got hello"), "{text:?}");
+    assert_eq!(code, 7);
 }
