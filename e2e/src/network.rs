@@ -50,6 +50,8 @@ pub struct Settings {
     pub machines: String,
     /// How much faster than real it starts and ends things.
     pub speed: u32,
+    /// How to reach a Kubernetes cluster on which the provider works instead.
+    pub kubeconfig: Option<PathBuf>,
     /// More for `run`.
     pub run: Vec<String>,
 }
@@ -60,6 +62,7 @@ impl Default for Settings {
             block_time: "250ms".to_owned(),
             machines: "20*node:cpu=64,memory=256Gi,disk=2Ti".to_owned(),
             speed: 100,
+            kubeconfig: None,
             run: Vec::new(),
         }
     }
@@ -158,8 +161,13 @@ impl Network {
         };
         let home = self.at("chain")?;
         let (store, socket) = (self.at("store.redb")?, self.at("ctl.sock")?);
-        let mut args = vec!["run", "--from", "operator", "--cluster", "simulated"];
-        args.extend(["--sim-cluster-address", &self.sim, "--node", &nodes]);
+        let mut args = vec!["run", "--from", "operator", "--node", &nodes];
+        let kubeconfig = self.settings.kubeconfig.as_ref();
+        let kubeconfig = kubeconfig.map(|path| path.to_string_lossy().into_owned());
+        match &kubeconfig {
+            Some(path) => args.extend(["--cluster", "kubernetes", "--kubeconfig", path]),
+            None => args.extend(["--cluster", "simulated", "--sim-cluster-address", &self.sim]),
+        }
         args.extend(["--home", &home, "--keyring-backend", "test", "--chain-id", CHAIN_ID]);
         args.extend(["--store-path", &store, "--ctl-socket", &socket]);
         args.extend(["--bid-price-cpu-scale", "0.001", "--bid-deposit", "500000uact"]);

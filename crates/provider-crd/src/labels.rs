@@ -45,6 +45,11 @@ pub const LEASED_IP_PROTOCOL: &str = "proto";
 /// hostname be served anew.
 pub const UPDATED_AT: &str = "akash.network/lease.updated_at";
 
+/// Annotation of a `Manifest`: hash of the manifest that the tenant sent, in hexadecimal. On a lease's
+/// namespace, with the `Manifest`'s revision and a slash before it: the hash of one that was sent
+/// later and differs in nothing that a `Manifest` holds.
+pub const MANIFEST_VERSION: &str = "akash.network/manifest.version";
+
 /// On nodes: start of the labels that count cards.
 pub const NODE_GPU: &str = "akash.network/capabilities.gpu";
 /// On nodes: start of the labels that name classes of persistent storage.

@@ -1,12 +1,14 @@
 //! A provider from its settings to its end.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use akash_chain::keys::SecretKey;
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
 use provider_engine::cluster::port::Cluster;
+use provider_kube::client::Access;
+use provider_kube::{ConnectError, KubeDriver};
 use provider_sim::core::{ClusterSpec, Settings as SimSettings};
 use provider_sim::remote::RemoteDriver;
 use provider_sim::server::{Server, ServerConfig, ServerError};
@@ -26,6 +28,10 @@ use crate::script::{ScriptSettings, Scripts, environment};
 use crate::start::{Ended, Setup, StartError, start};
 use crate::store::{Found, OpenError, Opened, Retention, Store};
 
+/// Pauses between tries to reach Kubernetes: the first, and the longest.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
 /// Why a provider does not run, or runs no more.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -41,6 +47,9 @@ pub enum RunError {
     /// The simulated cluster cannot be started.
     #[error("cannot start the simulated cluster")]
     Simulated(#[from] ServerError),
+    /// Kubernetes cannot be used.
+    #[error(transparent)]
+    Kubernetes(#[from] ConnectError),
     /// The operator's socket cannot be had.
     #[error("cannot listen for the operator")]
     Socket(#[from] BindError),
@@ -75,10 +84,11 @@ pub async fn run(
     reloads: mpsc::Receiver<Reload>,
 ) -> Result<(), RunError> {
     config.startable()?;
+    let metrics = Arc::new(Metrics::new());
     match &config.cluster {
         config::Cluster::Simulated(Simulated::At(address)) => {
             let cluster = RemoteDriver::new(*address);
-            run_on(cluster, config, key, stop, reloads).await
+            run_on(cluster, metrics, config, key, stop, reloads).await
         }
         config::Cluster::Simulated(Simulated::Inside(state)) => {
             let server = Server::start(inside(&config, state.clone())).await?;
@@ -86,11 +96,39 @@ pub async fn run(
                 http = %server.http_address(),
                 "the cluster is simulated: nothing really runs; hostnames of leases answer here"
             );
-            run_on(server.driver(), config, key, stop, reloads).await
+            run_on(server.driver(), metrics, config, key, stop, reloads).await
         }
-        config::Cluster::Kubernetes | config::Cluster::Swarm => {
-            // Refused above.
-            Ok(())
+        config::Cluster::Kubernetes => {
+            let mut stop = std::pin::pin!(stop);
+            let cluster = tokio::select! {
+                cluster = kubernetes(&config, &metrics) => cluster?,
+                () = &mut stop => return Ok(()),
+            };
+            run_on(cluster, metrics, config, key, stop, reloads).await
+        }
+        // Refused above.
+        config::Cluster::Swarm => Ok(()),
+    }
+}
+
+/// A Kubernetes cluster, once it answers: it may be started later than we are.
+async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDriver, ConnectError> {
+    let access = Access::find(&config.kubernetes.kubeconfig).await?;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let metrics = Arc::clone(metrics);
+        let counter = Arc::new(move |action: &str, is_well| metrics.kube_call(action, is_well));
+        match KubeDriver::connect(&access, config.kube_settings(), counter).await {
+            Ok(driver) => {
+                tracing::info!(url = access.url(), "the cluster is Kubernetes");
+                return Ok(driver);
+            }
+            Err(error) if error.may_pass() => {
+                tracing::warn!(%error, seconds = pause.as_secs(), "the cluster does not answer; waiting");
+                tokio::time::sleep(pause).await;
+                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+            }
+            Err(error) => return Err(error),
         }
     }
 }
@@ -114,6 +152,7 @@ fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
 
 async fn run_on<C: Cluster>(
     cluster: C,
+    metrics: Arc<Metrics>,
     config: Config,
     key: SecretKey,
     stop: impl Future<Output = ()>,
@@ -130,7 +169,6 @@ async fn run_on<C: Cluster>(
         tracing::warn!(%error, "the store does not say which block was seen last");
         None
     });
-    let metrics = Arc::new(Metrics::new());
     let (bus, link) = match config.bus.clone() {
         None => (Bus::in_process(), None),
         Some(target) => {

@@ -2,15 +2,17 @@
 //!
 //! ```text
 //!   nodes, pods, classes            Workload (engine)
-//!          │                              │
+//!          │ watch                        │
 //!       observe                        resolve ── Manifest, as the cluster keeps it
 //!          │                              │
 //!          ▼                            build ─── every object of the lease
 //!   ClusterView (engine)                  │
 //!                                       merge ─── what to PUT, or nothing at all
 //!                                         │
-//!                                       apply ─── the only step with a client
+//!                                       apply ─── writes it
 //! ```
+//!
+//! What decides, as plain functions without client, clock or runtime:
 //!
 //! - [`settings`]: what the operator decided for the whole cluster.
 //! - [`resolve`]: between what the engine knows of a lease and its `Manifest`.
@@ -19,14 +21,28 @@
 //! - [`observe`]: from nodes, pods and storage classes to the engine's view.
 //! - [`status`]: from workloads, pods and events to what a tenant is told.
 //!
-//! All of them are plain functions: no client, no clock, no runtime. A running cluster of the Go
-//! provider is taken over without a write, because what is built here is what is there.
+//! What does it:
 //!
-//! Knows neither the chain nor the gateway.
+//! - [`client`]: the way to the API server, and single calls of it.
+//! - `watch`: all that is in the cluster, kept up to date, and told as it changes.
+//! - `apply`: operations of the engine, carried out.
+//! - `read`: what tenants ask about their leases; logs, events and commands.
+//! - [`KubeDriver`]: all of it, behind the engine's port.
+//!
+//! A running cluster of the Go provider is taken over without a write, because what is built here is
+//! what is there. Knows neither the chain nor the gateway.
 
+mod apply;
 pub mod build;
+pub mod client;
+mod driver;
 pub mod merge;
 pub mod observe;
+mod read;
 pub mod resolve;
 pub mod settings;
 pub mod status;
+mod watch;
+
+pub use driver::{ConnectError, KubeDriver, KubeEvents, KubeInput, KubeLines, KubeOutput};
+pub use watch::KubeChanges;

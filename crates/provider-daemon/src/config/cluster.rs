@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use provider_kube::settings::Overcommit;
+
 use super::error::Wrong;
 use super::place::Place;
 use super::reader::{Reader, hostname, socket};
@@ -41,7 +43,7 @@ impl Cluster {
     /// What does not work yet, if this does not.
     #[must_use]
     pub const fn is_there(&self) -> bool {
-        matches!(self, Self::Simulated(_))
+        matches!(self, Self::Simulated(_) | Self::Kubernetes)
     }
 }
 
@@ -83,6 +85,8 @@ pub struct Kubernetes {
     pub network_policies: bool,
     /// Secret with which images are pulled.
     pub image_pull_secret: Option<String>,
+    /// How much is sold more than once.
+    pub overcommit: Overcommit,
     /// Whether addresses are leased.
     pub ip_operator: bool,
     /// Where the IP operator listens; `None` is found.
@@ -166,6 +170,16 @@ pub(super) fn ingress(reader: &mut Reader<'_>) -> Option<Ingress> {
     })
 }
 
+/// Percentages as they were given. One that is none was found to be so before.
+fn overcommit(reader: &Reader<'_>) -> Overcommit {
+    let percent = |name: &str| reader.text(name).parse().unwrap_or_default();
+    Overcommit {
+        cpu: percent("overcommit-pct-cpu"),
+        memory: percent("overcommit-pct-mem"),
+        storage: percent("overcommit-pct-storage"),
+    }
+}
+
 pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
     let user_home = reader.given.user_home.clone().unwrap_or_default();
     let user_home = user_home.to_string_lossy();
@@ -178,6 +192,7 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
         kubeconfig: PathBuf::from(expanded),
         network_policies: reader.switch("deployment-network-policies-enabled"),
         image_pull_secret: reader.some("docker-image-pull-secrets-name"),
+        overcommit: overcommit(reader),
         ip_operator: reader.switch("ip-operator"),
         ip_operator_endpoint: reader.some("ip-operator-endpoint"),
         hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),

@@ -9,6 +9,7 @@ use provider_engine::bidding::pricing::Pricing;
 use provider_engine::inventory::CommitLevels;
 use provider_engine::lease::Patience;
 use provider_engine::manifest::{BlockedHostnames, ManifestSettings};
+use provider_kube::settings::Overcommit;
 
 use super::account::Account;
 use super::error::Wrong;
@@ -23,13 +24,14 @@ pub(super) fn read(
     pricing: Option<Pricing>,
     policy: Policy,
     generated_under: Option<String>,
+    is_kubernetes: bool,
 ) -> Option<Settings> {
     let attributes = attributes(reader);
     let deposit = reader.parsed("bid-deposit", coin);
     let bid_timeout = reader.span_or_never("bid-timeout");
     let manifest_timeout = reader.span_or_never("manifest-timeout");
     let reclamation_window = reader.span_or_never("reclamation-window");
-    let commit = commit(reader);
+    let commit = commit(reader, is_kubernetes);
     let checks = checks(reader);
     let money = money(reader);
     let blocked = BlockedHostnames::new(reader.list("deployment-blocked-hostnames"));
@@ -94,15 +96,18 @@ fn attributes(reader: &mut Reader<'_>) -> Vec<Attribute> {
     content.attributes.clone()
 }
 
-/// Percentages mean what they say. The Go program divides them as integers, so that anything under
-/// 100 did nothing there; whoever set such a number is told that it does something here.
-fn commit(reader: &mut Reader<'_>) -> Option<CommitLevels> {
+/// Percentages mean what they say, except on Kubernetes: there live pods ask for what the Go program
+/// made of them, which divides them as integers, so that anything under 100 does nothing. Whoever
+/// sets such a number is told what it does.
+fn commit(reader: &mut Reader<'_>, is_kubernetes: bool) -> Option<CommitLevels> {
     let mut level = |name: &str| {
         let percent: Option<u64> = reader.number(name);
         if let Some(percent) = percent.filter(|percent| !percent.is_multiple_of(100)) {
             let whole = percent / 100 * 100;
-            let text =
-                format!("means {percent} % here; other providers round it down to {whole} %");
+            let text = match is_kubernetes {
+                true => format!("counts as {whole} %: pods that run ask for what that makes"),
+                false => format!("means {percent} % here; on Kubernetes it counts as {whole} %"),
+            };
             reader.note(name, text);
         }
         percent
@@ -110,7 +115,11 @@ fn commit(reader: &mut Reader<'_>) -> Option<CommitLevels> {
     let cpu = level("overcommit-pct-cpu");
     let memory = level("overcommit-pct-mem");
     let storage = level("overcommit-pct-storage");
-    Some(CommitLevels::from_percent(cpu?, memory?, storage?))
+    let (cpu, memory, storage) = (cpu?, memory?, storage?);
+    Some(match is_kubernetes {
+        true => Overcommit { cpu, memory, storage }.levels(),
+        false => CommitLevels::from_percent(cpu, memory, storage),
+    })
 }
 
 /// Failed checks that are borne, and how far apart they are.

@@ -3,7 +3,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use provider_kube::client::Access;
+
 use super::Config;
+use super::cluster::Cluster;
 use super::error::ConfigError;
 
 /// What is wrong with files that the configuration names.
@@ -22,7 +25,28 @@ pub fn missing_files(config: &Config) -> Vec<ConfigError> {
     let store = store.map(|wrong| error("store-path", &config.store, wrong));
     let socket = config.ctl_socket.parent().and_then(|folder| missing_folder(folder, &config.home));
     let socket = socket.map(|wrong| error("ctl-socket", &config.ctl_socket, wrong));
-    [script, store, socket].into_iter().flatten().collect()
+    let kubeconfig = match config.cluster {
+        Cluster::Kubernetes => Access::check(&config.kubernetes.kubeconfig).err(),
+        Cluster::Simulated(_) | Cluster::Swarm => None,
+    };
+    let kubeconfig = kubeconfig.map(|wrong| ConfigError {
+        setting: "kubeconfig".to_owned(),
+        place: config.effective.place("kubeconfig"),
+        wrong: in_words(&wrong),
+        remedy: "give a file that kubectl can use, or run in a pod of the cluster".to_owned(),
+    });
+    [script, store, socket, kubeconfig].into_iter().flatten().collect()
+}
+
+/// An error with its reasons.
+fn in_words(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
 }
 
 type Wrong = (String, &'static str);

@@ -21,6 +21,7 @@ mod error;
 mod files;
 mod gateway;
 mod given;
+mod kube;
 mod place;
 mod reader;
 mod setting;
@@ -144,8 +145,8 @@ impl Config {
         Err(ConfigError {
             setting: setting.to_owned(),
             place: self.effective.place(setting),
-            wrong: format!("{kind} is not there yet: this version has the simulated cluster only"),
-            remedy: "give --cluster simulated to try the provider on a chain for tests".to_owned(),
+            wrong: format!("{kind} is not there yet"),
+            remedy: "give --cluster kubernetes, or simulated to try the provider".to_owned(),
         })
     }
 }
@@ -162,7 +163,8 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let gateway = gateway::read(reader, home.as_deref());
     let (pricing, script) = pricing.unzip();
     let domain = ingress.as_ref().and_then(|ingress| ingress.generated_under.clone());
-    let engine = engine::read(reader, account.as_ref(), pricing, policy, domain);
+    let is_kubernetes = cluster == Some(Cluster::Kubernetes);
+    let engine = engine::read(reader, account.as_ref(), pricing, policy, domain, is_kubernetes);
     let metrics = reader.optional("metrics-listener", socket);
     let redis = because("give redis://HOST:PORT, or leave it out to carry no facts");
     let bus = reader.optional("redis-url", |text| text.parse().map_err(|error| redis(&error)));

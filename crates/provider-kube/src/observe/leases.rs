@@ -9,7 +9,7 @@ use provider_engine::cluster::view::{LeaseView, Name};
 
 use super::quantity::whole;
 use super::{Known, Seen, replica};
-use crate::resolve::held;
+use crate::resolve::{held, version};
 
 /// What is there of every lease of which something is.
 pub(super) fn views(
@@ -26,6 +26,9 @@ pub(super) fn views(
             && let Some(view) = views.get_mut(&lease)
         {
             held.deployed = known.deployed.contains(&lease);
+            let name = manifest.metadata.name.as_ref();
+            let namespace = seen.namespaces.iter().find(|it| it.metadata.name.as_ref() == name);
+            held.version = version::of(manifest, namespace);
             view.held = Some(held);
         }
     }
@@ -58,7 +61,7 @@ pub(super) fn views(
 }
 
 /// The lease that a namespace says it is of, if it says so and is named like it.
-pub(super) fn labelled(namespace: &Namespace) -> Option<LeaseId> {
+pub(crate) fn labelled(namespace: &Namespace) -> Option<LeaseId> {
     let found = namespace.metadata.labels.as_ref()?;
     let keys = [
         labels::LEASE_OWNER,

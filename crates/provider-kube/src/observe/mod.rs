@@ -36,6 +36,7 @@ use provider_engine::cluster::view::{ClusterView, IpPool};
 
 use crate::settings::Settings;
 
+pub(crate) use leases::labelled;
 pub use quantity::{milli, whole};
 pub use replica::condition;
 pub use written::is_written;

@@ -32,7 +32,7 @@ pub(super) fn lease_of<'a>(
 }
 
 /// Whether a pod has ended for good: the scheduler counts it no more.
-pub(super) fn has_ended(pod: &Pod) -> bool {
+pub(crate) fn has_ended(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     matches!(phase, Some("Succeeded" | "Failed"))
 }

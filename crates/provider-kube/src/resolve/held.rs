@@ -12,7 +12,7 @@ use super::cards;
 /// The lease that a `Manifest` is for, and what is held for it. Whether the workloads were written
 /// from it is for the caller to see.
 ///
-/// The hash of the manifest is not known: the custom resource holds less than what was hashed.
+/// Nor is its hash filled in, which may stand on the namespace; see [`version`](super::version).
 ///
 /// # Errors
 ///

@@ -12,6 +12,7 @@ mod cards;
 mod held;
 mod lease;
 mod replacement;
+pub mod version;
 
 pub use held::held;
 pub use lease::{Lease, Service};

@@ -90,10 +90,28 @@ fn lists_are_given_one_by_one_or_together() {
 #[test]
 fn clusters_to_come_and_files_that_are_missing_are_refused() {
     let script = ["--bid-price-strategy", "shellScript", "--bid-price-script-path", "/nowhere.sh"];
-    let stderr = check(&[&script[..], &["--cluster-k8s"]].concat(), &[]).refused();
-    assert!(stderr.contains("kubernetes is not there yet"), "{stderr}");
+    let stderr = check(&[&script[..], &["--cluster", "swarm"]].concat(), &[]).refused();
+    assert!(stderr.contains("swarm is not there yet"), "{stderr}");
     assert!(stderr.contains("/nowhere.sh: No such file"), "{stderr}");
     assert!(stderr.contains("2 settings are wrong"), "{stderr}");
+}
+
+#[test]
+fn kubernetes_needs_a_kubeconfig_outside_of_a_pod() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config");
+    let path = file.to_str().unwrap();
+    let args = [&PRICE[..], &["--cluster-k8s", "--kubeconfig", path]].concat();
+    let stderr = check(&args, &[]).refused();
+    assert!(stderr.contains("kubeconfig (flag): there is no kubeconfig"), "{stderr}");
+
+    std::fs::write(&file, "clusters: [").unwrap();
+    let stderr = check(&args, &[]).refused();
+    assert!(stderr.contains("kubeconfig (flag): cannot use the kubeconfig"), "{stderr}");
+
+    std::fs::write(&file, "apiVersion: v1\nkind: Config\nclusters: []\n").unwrap();
+    let summary = check(&args, &[]).quietly();
+    assert!(summary.contains(&format!("kubernetes, by {path}")), "{summary}");
 }
 
 #[test]

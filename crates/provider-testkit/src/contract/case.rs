@@ -55,6 +55,8 @@ impl<'h, H: Harness> Case<'h, H> {
                 gpu: Some(Gpu::default()),
                 endpoints: None,
             },
+            // As clusters give it back, which do not tell no ports from an empty list of them.
+            expose: Some(Vec::new()),
             ..Service::default()
         }
     }

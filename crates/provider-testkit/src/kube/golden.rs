@@ -21,20 +21,29 @@ use super::stored::{as_stored, without_what_varies};
 /// hostname operator and from controllers.
 const OF_OTHERS: [&str; 3] = ["Ingress", "HTTPRoute", "PersistentVolumeClaim"];
 
+/// What the engine would have deployed.
+///
+/// # Errors
+///
+/// When the manifest has no group.
+pub fn workload(case: &Case) -> Result<Workload, Box<dyn std::error::Error>> {
+    let group = case.manifest.groups.first().ok_or("the manifest has no group")?;
+    Ok(Workload {
+        lease: case.lease,
+        version: Some(case.manifest.version()),
+        group: Arc::new(group.clone()),
+        cards: cards(group),
+        withheld: Vec::new(),
+    })
+}
+
 /// All objects of a case, as we build them: custom resources and everything in the namespace.
 ///
 /// # Errors
 ///
 /// When something cannot be built.
 pub fn built(case: &Case) -> Result<Vec<Object>, Box<dyn std::error::Error>> {
-    let group = case.manifest.groups.first().ok_or("the manifest has no group")?;
-    let workload = Workload {
-        lease: case.lease,
-        version: Some(case.manifest.version()),
-        group: Arc::new(group.clone()),
-        cards: cards(group),
-        withheld: Vec::new(),
-    };
+    let workload = workload(case)?;
     let mut manifest = resolve::manifest(&workload, &case.settings)?;
     let mut objects = vec![Object::from(manifest.clone())];
     manifest.metadata.resource_version = Some(case.revision().to_owned());

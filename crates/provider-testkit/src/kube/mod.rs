@@ -16,7 +16,7 @@ mod stored;
 mod yaml;
 
 pub use difference::Difference;
-pub use golden::{built, compare};
+pub use golden::{built, compare, workload};
 pub use recorded::{Case, CaseError};
 pub use stored::{as_stored, without_what_varies};
 pub use yaml::{YamlError, documents};

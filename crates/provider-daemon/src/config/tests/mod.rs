@@ -3,6 +3,7 @@
 mod changes;
 mod defaults;
 mod errors;
+mod kube;
 mod places;
 
 use akash_types::Address;

@@ -79,7 +79,7 @@ fn percentages_that_others_ignore_are_noted() {
     let texts: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,
-        ["overcommit-pct-mem (flag): means 150 % here; other providers round it down to 100 %"]
+        ["overcommit-pct-mem (flag): means 150 % here; on Kubernetes it counts as 100 %"]
     );
 }
 

@@ -8,28 +8,62 @@ pub mod observe;
 pub mod safety;
 pub mod status;
 
-use super::harness::{Capabilities, Harness};
-use super::report::Report;
+use std::future::Future;
+use std::pin::Pin;
 
-/// Tries every clause that can be tried.
+use futures_util::{StreamExt, stream};
+
+use super::harness::{Capabilities, Harness};
+use super::report::{Report, Verdict};
+
+/// A clause that waits to be tried.
+struct Clause<'h> {
+    name: &'static str,
+    needs: fn(&Capabilities) -> bool,
+    /// Whether it disturbs what others do.
+    is_alone: bool,
+    verdict: Pin<Box<dyn Future<Output = Verdict> + 'h>>,
+}
+
+/// Tries every clause that can be tried, one after the other.
 pub async fn run_all<H: Harness>(harness: &H) -> Report {
+    run_together(harness, 1).await
+}
+
+/// Tries every clause that can be tried, so many at the same time: for clusters that take their time
+/// to clear up. Those that disturb others come last, one by one.
+pub async fn run_together<H: Harness>(harness: &H, at_once: usize) -> Report {
     let can = harness.capabilities();
-    let mut report = Report::default();
-    /// Tries each clause in turn, if the cluster is able to what it needs.
+    let (tried, left_out): (Vec<_>, Vec<_>) =
+        clauses(harness).into_iter().partition(|clause| (clause.needs)(&can));
+    let mut report = Report {
+        left_out: left_out.into_iter().map(|clause| clause.name).collect(),
+        ..Report::default()
+    };
+    let (alone, together): (Vec<_>, Vec<_>) = tried.into_iter().partition(|it| it.is_alone);
+    for (clauses, at_once) in [(together, at_once), (alone, 1)] {
+        let verdicts = clauses.into_iter().map(async |it| (it.name, it.verdict.await));
+        let mut verdicts = stream::iter(verdicts).buffered(at_once);
+        while let Some((name, verdict)) = verdicts.next().await {
+            match verdict {
+                Ok(()) => report.held.push(name),
+                Err(breach) => report.broken.push((name, breach)),
+            }
+        }
+    }
+    report
+}
+
+/// Every clause, with what it needs.
+fn clauses<H: Harness>(harness: &H) -> Vec<Clause<'_>> {
     macro_rules! clauses {
-        ($($needs:expr => $module:ident::$clause:ident,)+) => {
-            $(
-                let name = stringify!($clause);
-                let needs: fn(&Capabilities) -> bool = $needs;
-                if needs(&can) {
-                    match $module::$clause(harness).await {
-                        Ok(()) => report.held.push(name),
-                        Err(breach) => report.broken.push((name, breach)),
-                    }
-                } else {
-                    report.left_out.push(name);
-                }
-            )+
+        ($($needs:expr => $module:ident::$clause:ident $($alone:ident)?,)+) => {
+            vec![$(Clause {
+                name: stringify!($clause),
+                needs: $needs,
+                is_alone: [$(stringify!($alone))?].contains(&"alone"),
+                verdict: Box::pin($module::$clause(harness)),
+            },)+]
         };
     }
     clauses! {
@@ -45,11 +79,11 @@ pub async fn run_all<H: Harness>(harness: &H) -> Report {
         |_| true => status::what_fits_nowhere_says_so,
         |_| true => status::what_is_not_there_is_not_found,
         |can| can.runs => status::events_are_told,
-        |_| true => observe::a_view_begins_whole_and_then_tells_every_change,
-        |_| true => observe::maintenance_is_held,
+        |_| true => observe::a_view_begins_whole_and_then_tells_every_change alone,
+        |_| true => observe::maintenance_is_held alone,
         |can| can.runs => safety::a_restart_of_the_driver_touches_nothing,
-        |can| can.runs => safety::an_unavailable_api_is_said_and_destroys_nothing,
-        |can| can.runs && can.node_loss => safety::a_lost_node_is_not_a_lost_lease,
+        |can| can.runs => safety::an_unavailable_api_is_said_and_destroys_nothing alone,
+        |can| can.runs && can.node_loss => safety::a_lost_node_is_not_a_lost_lease alone,
         |can| can.runs && can.hostnames => expose::hostnames_and_ports_lead_to_services,
         |can| can.runs && can.hostnames => expose::a_withheld_hostname_stays_where_it_is,
         |can| can.runs && can.ips => expose::leased_addresses_are_reported,
@@ -61,5 +95,4 @@ pub async fn run_all<H: Harness>(harness: &H) -> Report {
         |can| can.runs && can.exec => exec::commands_read_what_is_sent_to_them,
         |can| can.runs && can.exec => exec::what_cannot_be_run_says_why,
     }
-    report
 }

@@ -1,0 +1,34 @@
+//! What the operator set, as the Kubernetes driver takes it.
+
+use provider_kube::settings::{IngressMode as KubeIngress, NetworkPolicies, Settings};
+
+use super::Config;
+use super::cluster::IngressMode;
+
+impl Config {
+    /// What the Kubernetes driver is started with. Where the API server is, which policies have to
+    /// know, it finds out itself.
+    #[must_use]
+    pub fn kube_settings(&self) -> Settings {
+        let kubernetes = &self.kubernetes;
+        let policies = || NetworkPolicies { api_server: Vec::new() };
+        Settings {
+            manifest_namespace: kubernetes.manifest_namespace.clone(),
+            // As it was written: it stands in every pod.
+            public_hostname: self.effective.text("cluster-public-hostname").to_owned(),
+            generated_hosts: self.ingress.generated_under.clone(),
+            network_policies: kubernetes.network_policies.then(policies),
+            overcommit: kubernetes.overcommit,
+            pull_secret: kubernetes.image_pull_secret.clone(),
+            ingress: match &self.ingress.mode {
+                IngressMode::Ingress => KubeIngress::Ingress,
+                IngressMode::GatewayApi { name, namespace, .. } => {
+                    KubeIngress::GatewayApi { name: name.clone(), namespace: namespace.clone() }
+                }
+            },
+            // The cluster gives what it has.
+            node_ports: None,
+            storage_classes: Vec::new(),
+        }
+    }
+}

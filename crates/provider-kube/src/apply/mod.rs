@@ -1,0 +1,64 @@
+//! Doing what was decided: the only step that writes.
+//!
+//! ```text
+//! Workload ──resolve──▶ Manifest ──write──▶ revision ──build──▶ objects
+//!                                                                  │ steps
+//!                            namespace ▶ guards ▶ ways ▶ names ▶ workloads
+//!                                                        └▶ what is stale goes
+//! ```
+//!
+//! Each object is compared with what the watches show and written at most once, or not at all.
+//! Where somebody else wrote it meanwhile it is read again; where the API server is busy it is asked
+//! again, a few times. Objects that do not depend on each other are written together.
+//!
+//! What to write is decided by plain functions: `plan`, `stale`, `stuck`, `retry`, and
+//! [`merge`](crate::merge).
+
+mod deploy;
+mod maintain;
+mod plan;
+mod retry;
+mod stale;
+mod stuck;
+mod teardown;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use provider_engine::cluster::command::{CommandFailure, Operation};
+
+use crate::client::Calls;
+use crate::settings::Settings;
+use crate::watch::Shared;
+use write::Writer;
+
+/// Carries out one operation.
+pub(crate) async fn execute(
+    calls: &Calls,
+    shared: &Shared,
+    settings: &Settings,
+    operation: Operation,
+) -> Result<(), CommandFailure> {
+    let writer = Writer { calls, shared };
+    match operation {
+        Operation::Hold(workload) => deploy::hold(writer, settings, &workload).await,
+        Operation::Deploy(workload) => deploy::deploy(writer, settings, &workload).await,
+        Operation::Teardown { lease, evidence: _ } => {
+            teardown::teardown(writer, settings, &lease).await
+        }
+        Operation::Maintain(is_on) => maintain::maintain(writer, settings, is_on).await,
+    }
+}
+
+/// Deletes pods behind which updates would wait for ever, in all leases.
+pub(crate) async fn free_stuck(calls: &Calls, shared: &Shared) {
+    let drawers: Vec<_> = match shared.known() {
+        Ok(mirror) => mirror.stateful().cloned().collect(),
+        Err(_) => return,
+    };
+    for drawer in drawers {
+        if let Err(failure) = deploy::free(Writer { calls, shared }, &drawer).await {
+            tracing::warn!(%failure, "a pod that holds up an update cannot be deleted");
+        }
+    }
+}

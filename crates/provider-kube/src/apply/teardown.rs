@@ -1,0 +1,28 @@
+//! Letting nothing of a lease remain.
+
+use akash_types::LeaseId;
+use provider_crd::{labels, names};
+use provider_engine::cluster::command::CommandFailure;
+
+use super::write::Writer;
+use crate::client::{Exactly, Kind};
+use crate::settings::Settings;
+
+/// Has everything of a lease deleted. What leads to it goes first, then the namespace with all that
+/// is in it, and the `Manifest` last: as long as anything is left, something names the lease.
+///
+/// How far the namespace has come, and what holds it, is in the view.
+pub(super) async fn teardown(
+    writer: Writer<'_>,
+    settings: &Settings,
+    lease: &LeaseId,
+) -> Result<(), CommandFailure> {
+    let own = settings.manifest_namespace.as_str();
+    let selector = labels::lease_selector(lease);
+    writer.delete_all(Kind::HOST, own, &selector).await?;
+    writer.delete_all(Kind::LEASED_IP, own, &selector).await?;
+    let namespace = names::lease_namespace(lease);
+    writer.delete(Kind::NAMESPACE, None, &namespace, Exactly::default()).await?;
+    writer.delete(Kind::MANIFEST, Some(own), &namespace, Exactly::default()).await?;
+    Ok(())
+}

@@ -1,0 +1,212 @@
+use std::sync::Arc;
+
+use akash_types::LeaseId;
+use k8s_openapi::api::core::v1::Pod;
+use provider_crd::{Manifest, labels, names};
+use provider_engine::cluster::command::CommandFailure;
+use serde_json::{Value, json};
+
+use super::plan::steps;
+use super::stale::stale;
+use super::stuck::stuck;
+use super::write::Writer;
+use crate::build::{self, Object};
+use crate::client::Kind;
+use crate::client::scripted::{Answer, Scripted, json as says};
+use crate::merge::Occasion;
+use crate::resolve::Lease;
+use crate::settings::{NetworkPolicies, Settings};
+use crate::watch::{Drawer, Shared, Shown};
+
+const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
+
+fn id() -> LeaseId {
+    LEASE.parse().unwrap()
+}
+
+fn settings() -> Settings {
+    let api_server = vec![([10, 0, 0, 1], 443).into()];
+    Settings {
+        network_policies: Some(NetworkPolicies { api_server }),
+        generated_hosts: Some("example.com".to_owned()),
+        ..Settings::default()
+    }
+}
+
+/// A lease with one service, and everything that it is built of.
+fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
+    let parts: Vec<&str> = LEASE.split('/').collect();
+    let mut service = json!({
+        "name": "web", "image": "x", "count": 1, "expose": ports,
+        "params": {"permissions": {"read": ["logs"]}},
+        "resources": {"id": 1, "cpu": {"units": 100}, "gpu": {"units": 0},
+            "memory": {"size": "1024"}, "storage": [{"name": "default", "size": "1024"}]},
+    });
+    if login {
+        service["credentials"] =
+            json!({"host": "h", "email": "", "username": "u", "password": "p"});
+    }
+    let manifest: Manifest = serde_json::from_value(json!({
+        "metadata": {"name": names::lease_namespace(&id()), "resourceVersion": "7"},
+        "spec": {
+            "lease_id": {"owner": parts[0], "dseq": parts[1], "gseq": 1, "oseq": 1,
+                "provider": parts[4]},
+            "group": {"name": "g", "services": [service]},
+        },
+    }))
+    .unwrap();
+    let lease = Lease::of(&manifest).unwrap();
+    let mut objects = build::workload(&lease, &settings()).unwrap();
+    let hosts = build::hosts(&lease, &settings(), &[], Default::default());
+    objects.extend(hosts.into_iter().map(Object::from));
+    (lease, objects)
+}
+
+fn drawer(objects: &[Object]) -> Drawer {
+    let mut drawer = Drawer::default();
+    for object in objects {
+        let shown = Shown::new(object.to_json().unwrap()).unwrap();
+        drawer.put(Kind::named(object.kind()).unwrap(), Arc::new(shown));
+    }
+    drawer
+}
+
+fn http_and_port() -> Value {
+    json!([
+        {"port": 80, "proto": "TCP", "global": true, "hosts": ["a.example"]},
+        {"port": 2222, "proto": "TCP", "global": true},
+    ])
+}
+
+#[test]
+fn what_a_pod_needs_is_written_before_it() {
+    let (_, objects) = lease(http_and_port(), true);
+    let kinds = steps(objects).map(|step| {
+        let mut kinds: Vec<_> = step.iter().map(Object::kind).collect();
+        kinds.dedup();
+        kinds
+    });
+    assert_eq!(kinds[0], ["Namespace"]);
+    assert_eq!(kinds[1], ["NetworkPolicy", "ServiceAccount", "Role", "Secret"]);
+    assert_eq!(kinds[2], ["RoleBinding", "Service"]);
+    assert_eq!(kinds[3], ["ProviderHost"]);
+    assert_eq!(kinds[4], ["Deployment"]);
+}
+
+#[test]
+fn what_the_next_manifest_does_not_ask_for_goes() {
+    let (_, before) = lease(http_and_port(), true);
+    let (after, wanted) =
+        lease(json!([{"port": 80, "proto": "TCP", "global": true, "hosts": ["b.example"]}]), false);
+    let drawer = drawer(&before);
+    let gone = |settings: &Settings, withheld: &[String]| -> Vec<String> {
+        let found = stale(&drawer, &after, &wanted, withheld, settings);
+        found.iter().map(|(kind, shown)| format!("{} {}", kind.name, shown.name)).collect()
+    };
+    let all = [
+        "NetworkPolicy akash-web-np",
+        "Secret docker-creds-web",
+        "Service web-np",
+        "ProviderHost a.example",
+    ];
+    assert_eq!(gone(&settings(), &[]), all);
+    // A name that another lease has now is that one's; policies that are off stay.
+    let off = Settings { network_policies: None, ..settings() };
+    assert_eq!(gone(&off, &["a.example".to_owned()]), [all[1], all[2]]);
+    // Nothing is stale where nothing changed.
+    let (same, wanted) = lease(http_and_port(), true);
+    assert_eq!(stale(&drawer, &same, &wanted, &[], &settings()), []);
+}
+
+#[test]
+fn a_service_at_a_leased_address_is_the_operators() {
+    let (lease, wanted) = lease(http_and_port(), false);
+    let mut drawer = drawer(&wanted);
+    let service = json!({"metadata": {"name": "web-ip-80", "labels":
+        {(labels::MANAGED): "true", (labels::SERVICE_TARGET): labels::METAL_LB}}});
+    drawer.put(Kind::SERVICE, Arc::new(Shown::new(service).unwrap()));
+    assert_eq!(stale(&drawer, &lease, &wanted, &[], &settings()), []);
+}
+
+fn pod(name: &str, revision: &str, ready: &str, owner: &str) -> Arc<Pod> {
+    let pod = json!({
+        "metadata": {"name": name, "namespace": "ns", "uid": name,
+            "labels": {(labels::REVISION): revision},
+            "ownerReferences": [{"uid": owner, "kind": "", "name": "", "apiVersion": ""}]},
+        "status": {"conditions": [{"type": "Ready", "status": ready}]},
+    });
+    Arc::new(serde_json::from_value(pod).unwrap())
+}
+
+#[test]
+fn only_an_old_pod_that_does_not_work_holds_up_a_set() {
+    let mut drawer = Drawer::default();
+    let set =
+        json!({"metadata": {"name": "db", "uid": "set", "labels": {(labels::REVISION): "2"}}});
+    drawer.put(Kind::STATEFUL_SET, Arc::new(Shown::new(set).unwrap()));
+    for (name, revision, ready, owner) in [
+        ("broken", "1", "False", "set"),
+        ("works", "1", "True", "set"),
+        ("new", "2", "False", "set"),
+        ("of-another", "1", "False", "other"),
+    ] {
+        drawer.pods.insert(name.to_owned(), pod(name, revision, ready, owner));
+    }
+    let found: Vec<_> = stuck(&drawer).into_iter().map(|pod| pod.name).collect();
+    assert_eq!(found, ["broken"]);
+}
+
+fn wanted() -> Object {
+    let (_, objects) = lease(http_and_port(), false);
+    objects.into_iter().next().unwrap()
+}
+
+async fn written(answers: Vec<Answer>) -> (Result<bool, CommandFailure>, Vec<String>) {
+    let server = Scripted::start(answers).await;
+    let shared = Shared::default();
+    let writer = Writer { calls: &server.calls, shared: &shared };
+    let written = writer.write(&wanted(), Occasion::Update, |_| {}).await;
+    let asked = server.asked().into_iter().map(|line| line.split(' ').next().unwrap().to_owned());
+    (written.map(|written| written.is_new), asked.collect())
+}
+
+fn fails(code: u16) -> Answer {
+    says(code, &json!({"kind": "Status", "code": code, "message": "no"}))
+}
+
+fn stored(version: &str, label: &str) -> Answer {
+    let mut object = wanted().to_json().unwrap();
+    object["metadata"]["resourceVersion"] = version.into();
+    object["metadata"]["labels"][labels::REVISION] = label.into();
+    says(200, &object)
+}
+
+#[tokio::test]
+async fn a_busy_api_server_is_asked_again_and_a_refusal_is_not() {
+    let (result, asked) = written(vec![fails(500), fails(503), stored("2", "7")]).await;
+    assert_eq!((result, asked), (Ok(true), vec!["POST".to_owned(); 3]));
+    let (result, asked) = written(vec![fails(422)]).await;
+    let Err(CommandFailure::Refused(why)) = result else { panic!("{result:?}") };
+    assert!(why.starts_with("Namespace ") && why.ends_with(": no"), "{why}");
+    assert_eq!(asked, ["POST"]);
+    let (result, asked) = written(vec![fails(500), fails(500), fails(500), fails(500)]).await;
+    assert!(matches!(result, Err(CommandFailure::Unavailable(_))), "{result:?}");
+    assert_eq!(asked.len(), 4);
+}
+
+#[tokio::test]
+async fn what_is_there_unseen_is_read_and_written_only_if_it_differs() {
+    let (result, asked) = written(vec![fails(409), stored("2", "7")]).await;
+    assert_eq!((result, asked), (Ok(false), vec!["POST".to_owned(), "GET".to_owned()]));
+    // Somebody is faster twice.
+    let (result, asked) = written(vec![
+        fails(409),
+        stored("2", "old"),
+        fails(409),
+        stored("3", "older"),
+        stored("4", "7"),
+    ])
+    .await;
+    assert_eq!(result, Ok(true));
+    assert_eq!(asked, ["POST", "GET", "PUT", "GET", "PUT"]);
+}

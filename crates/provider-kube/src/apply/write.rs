@@ -1,0 +1,221 @@
+//! One object, written at most once.
+
+use provider_engine::cluster::command::CommandFailure;
+use serde_json::Value;
+
+use super::retry;
+use crate::build::Object;
+use crate::client::{Calls, Exactly, Failure, Kind};
+use crate::merge::{Merged, Occasion, merge};
+use crate::watch::{Shared, Shown};
+
+/// How often an object is read again because somebody else wrote it.
+const CONFLICTS: u32 = 5;
+
+/// What came of a write.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    /// The object as it is now.
+    pub(super) shown: Shown,
+    /// Whether anything was written.
+    pub(super) is_new: bool,
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writer<'a> {
+    pub(super) calls: &'a Calls,
+    pub(super) shared: &'a Shared,
+}
+
+impl Writer<'_> {
+    /// Makes an object be there as it is wanted. `amend` adds what is written along when something
+    /// is written anyway.
+    pub(super) async fn write(
+        &self,
+        object: &Object,
+        occasion: Occasion,
+        amend: impl Fn(&mut Value) + Send + Sync,
+    ) -> Result<Written, CommandFailure> {
+        let refused = |why: String| CommandFailure::Refused(format!("{}: {why}", title(object)));
+        let wanted = object.to_json().map_err(|error| refused(error.to_string()))?;
+        let kind = Kind::named(object.kind()).ok_or_else(|| refused("unknown kind".to_owned()))?;
+        let name = object.metadata().name.clone().unwrap_or_default();
+        let namespace = object.metadata().namespace.clone();
+        let seen = self.seen(kind, namespace.as_deref(), &name);
+        let mut existing = seen.as_ref().map(|shown| shown.json(kind));
+        let (mut tries, mut conflicts) = (0, 0);
+        loop {
+            let namespace = namespace.as_deref();
+            let result = match &existing {
+                None => {
+                    let mut object = wanted.clone();
+                    amend(&mut object);
+                    self.calls.create(kind, namespace, &object).await
+                }
+                Some(there) if there.pointer("/metadata/deletionTimestamp").is_some() => {
+                    let why = "what was there is still being deleted";
+                    return Err(CommandFailure::Unavailable(format!("{}: {why}", title(object))));
+                }
+                Some(there) => match merge(there, &wanted, occasion) {
+                    Err(error) => return Err(refused(error.to_string())),
+                    Ok(Merged::Unchanged) => {
+                        let shown = Shown::new(there.clone());
+                        let shown = shown.map_err(|error| refused(error.to_string()))?;
+                        return Ok(Written { shown, is_new: false });
+                    }
+                    Ok(Merged::Replace(mut merged)) => {
+                        amend(&mut merged);
+                        self.calls.replace(kind, namespace, &name, &merged).await
+                    }
+                },
+            };
+            let failure = match result {
+                Ok(answer) => return self.took(kind, answer).map_err(|why| told(object, why)),
+                Err(failure) => failure,
+            };
+            tries += 1;
+            let is_stale = matches!(failure, Failure::Conflict(_))
+                || (matches!(failure, Failure::NotFound(_)) && existing.is_some());
+            if is_stale && conflicts < CONFLICTS {
+                conflicts += 1;
+                existing =
+                    self.read(kind, namespace, &name).await.map_err(|it| told(object, it))?;
+            } else {
+                self.wait(tries, failure).await.map_err(|failure| told(object, failure))?;
+                // Whether it was written although no answer came is found out by trying.
+            }
+        }
+    }
+
+    /// Writes an object that was read, if nobody else wrote it since.
+    pub(super) async fn put(&self, kind: Kind, object: &Value) -> Result<Shown, Failure> {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+        let name = text("/metadata/name").unwrap_or_default();
+        let namespace = text("/metadata/namespace");
+        let mut tries = 0;
+        loop {
+            let result = match text("/metadata/resourceVersion") {
+                Some(_) => self.calls.replace(kind, namespace, name, object).await,
+                None => self.calls.create(kind, namespace, object).await,
+            };
+            match result {
+                Ok(answer) => return self.took(kind, answer).map(|written| written.shown),
+                Err(failure) => {
+                    tries += 1;
+                    self.wait(tries, failure).await?;
+                }
+            }
+        }
+    }
+
+    /// Reads an object that others wrote too.
+    pub(super) async fn read(
+        &self,
+        kind: Kind,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Value>, Failure> {
+        let mut tries = 0;
+        loop {
+            match self.calls.get(kind, namespace, name).await {
+                Ok(found) => return Ok(found),
+                Err(failure) => {
+                    tries += 1;
+                    self.wait(tries, failure).await?;
+                }
+            }
+        }
+    }
+
+    /// Has an object deleted.
+    pub(super) async fn delete(
+        &self,
+        kind: Kind,
+        namespace: Option<&str>,
+        name: &str,
+        exactly: Exactly,
+    ) -> Result<(), Failure> {
+        let mut tries = 0;
+        loop {
+            match self.calls.delete(kind, namespace, name, exactly.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(failure) => {
+                    tries += 1;
+                    self.wait(tries, failure).await?;
+                }
+            }
+        }
+    }
+
+    /// Has everything of a lease deleted that carries its id.
+    pub(super) async fn delete_all(
+        &self,
+        kind: Kind,
+        namespace: &str,
+        selector: &str,
+    ) -> Result<(), Failure> {
+        let mut tries = 0;
+        loop {
+            match self.calls.delete_all(kind, namespace, selector).await {
+                Ok(()) => return Ok(()),
+                Err(failure) => {
+                    tries += 1;
+                    self.wait(tries, failure).await?;
+                }
+            }
+        }
+    }
+
+    /// What the watches show of it.
+    fn seen(
+        &self,
+        kind: Kind,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Option<std::sync::Arc<Shown>> {
+        let mirror = self.shared.mirror();
+        match kind {
+            Kind::MANIFEST | Kind::HOST | Kind::LEASED_IP => mirror.named(kind, name),
+            Kind::NAMESPACE => mirror.get(kind, name, name),
+            _ => mirror.get(kind, namespace?, name),
+        }
+    }
+
+    fn took(&self, kind: Kind, answer: Value) -> Result<Written, Failure> {
+        let unread = |error| Failure::unavailable(format!("an answer cannot be read: {error}"));
+        let shown = Shown::new(answer).map_err(unread)?;
+        self.shared.wrote(kind, shown.clone());
+        Ok(Written { shown, is_new: true })
+    }
+
+    /// Waits for the next try, if there is to be one.
+    async fn wait(&self, tries: u32, failure: Failure) -> Result<(), Failure> {
+        match retry::pause(tries, &failure) {
+            Some(pause) => {
+                tokio::time::sleep(pause).await;
+                Ok(())
+            }
+            None => {
+                self.shared.doubts(&failure);
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// A failure with the object it was about.
+fn told(object: &Object, failure: Failure) -> CommandFailure {
+    match CommandFailure::from(failure) {
+        CommandFailure::Refused(why) => {
+            CommandFailure::Refused(format!("{}: {why}", title(object)))
+        }
+        CommandFailure::Unavailable(why) => {
+            CommandFailure::Unavailable(format!("{}: {why}", title(object)))
+        }
+    }
+}
+
+fn title(object: &Object) -> String {
+    format!("{} {}", object.kind(), object.metadata().name.as_deref().unwrap_or_default())
+}

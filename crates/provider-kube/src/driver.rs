@@ -1,0 +1,227 @@
+//! The driver: the engine's port over a Kubernetes cluster.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use akash_types::LeaseId;
+use k8s_openapi::api::core::v1::Endpoints;
+use kube::Client;
+use provider_engine::cluster::command::{CommandFailure, Operation};
+use provider_engine::cluster::port::{
+    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
+    Observe, ReadFailure, ServiceStatus,
+};
+use provider_engine::cluster::view::Held;
+use tokio::task::JoinHandle;
+
+use crate::client::{Access, AccessError, Calls, Counter, Failure, Kind, Selector};
+use crate::settings::{NetworkPolicies, Settings, SettingsError};
+use crate::watch::{KubeChanges, Watches};
+use crate::{apply, read};
+
+pub use crate::read::events::KubeEvents;
+pub use crate::read::exec::{KubeInput, KubeOutput};
+pub use crate::read::logs::KubeLines;
+
+/// How long a call may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How often pods are looked for that hold up an update.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// Why a cluster cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Nobody knows where it is.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The namespace of the custom resources is not there.
+    #[error("namespace {0:?} does not exist: create it, or set k8s-manifest-ns to another")]
+    NoNamespace(String),
+    /// The cluster does not know our kinds.
+    #[error(
+        "the cluster does not know {0} of akash.network/v2beta2: `provider-services crd | kubectl \
+         apply -f -` makes it"
+    )]
+    NoKind(&'static str),
+    /// The API server does not answer, or not to us.
+    #[error("the API server at {url} cannot be used: {why}")]
+    Unavailable {
+        /// Where it is.
+        url: String,
+        /// Why not.
+        why: Failure,
+    },
+}
+
+impl ConnectError {
+    /// Whether it may go by itself.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Unavailable { why: Failure::Unavailable { .. }, .. })
+    }
+}
+
+/// A Kubernetes cluster. Every clone is the same one; watches end with the last of them.
+#[derive(Clone, Debug)]
+pub struct KubeDriver(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    calls: Calls,
+    streams: Streams,
+    settings: Arc<Settings>,
+    watches: Watches,
+    sweeper: JoinHandle<()>,
+}
+
+struct Streams(Client);
+
+impl std::fmt::Debug for Streams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Streams")
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.sweeper.abort();
+    }
+}
+
+impl KubeDriver {
+    /// Makes sure that the cluster can be used, and begins to watch it. Network policies that do
+    /// not know the API server yet are told where it is.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be used; [`ConnectError::may_pass`] says whether to try again.
+    pub async fn connect(
+        access: &Access,
+        mut settings: Settings,
+        counter: Counter,
+    ) -> Result<Self, ConnectError> {
+        let calls = Calls::new(access.client()?, LIMIT, counter);
+        let unavailable = |why| ConnectError::Unavailable { url: access.url(), why };
+        let own = settings.manifest_namespace.as_str();
+        let namespace = calls.get(Kind::NAMESPACE, None, own).await.map_err(unavailable)?;
+        if namespace.is_none() {
+            return Err(ConnectError::NoNamespace(own.to_owned()));
+        }
+        for kind in [Kind::MANIFEST, Kind::HOST, Kind::LEASED_IP] {
+            let selector = Selector { labels: "", fields: "metadata.name=is-there-such-a-kind" };
+            match calls.list::<serde_json::Value>(kind, Some(own), selector).await {
+                Ok(_) => {}
+                Err(Failure::NotFound(_)) => return Err(ConnectError::NoKind(kind.name)),
+                Err(failure) => return Err(unavailable(failure)),
+            }
+        }
+        if settings.network_policies.as_ref().is_some_and(|it| it.api_server.is_empty()) {
+            let api_server = api_server(&calls).await.map_err(unavailable)?;
+            settings.network_policies = Some(NetworkPolicies { api_server });
+        }
+        settings.check()?;
+        let settings = Arc::new(settings);
+        let watches = Watches::start(&calls, Arc::clone(&settings));
+        let (sweeping, shared) = (calls.clone(), Arc::clone(watches.shared()));
+        let sweeper = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                apply::free_stuck(&sweeping, &shared).await;
+            }
+        });
+        let streams = Streams(access.client()?);
+        Ok(Self(Arc::new(Inner { calls, streams, settings, watches, sweeper })))
+    }
+
+    /// Waits until everything was seen, at most so long; whether it was.
+    pub async fn is_known_within(&self, limit: Duration) -> bool {
+        self.0.watches.is_known(limit).await
+    }
+
+    /// What the operator decided, with what was found out.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+}
+
+/// Where the API server is, as the cluster tells its pods.
+async fn api_server(calls: &Calls) -> Result<Vec<SocketAddr>, Failure> {
+    let kind = Kind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
+    let found = calls.get(kind, Some("default"), "kubernetes").await?;
+    let endpoints = found.and_then(|found| serde_json::from_value::<Endpoints>(found).ok());
+    let subsets = endpoints.and_then(|endpoints| endpoints.subsets).unwrap_or_default();
+    let addresses = subsets.iter().flat_map(|subset| {
+        let ports = subset.ports.iter().flatten();
+        ports.flat_map(|port| {
+            let port = u16::try_from(port.port).ok();
+            let addresses = subset.addresses.iter().flatten();
+            addresses.filter_map(move |it| Some(SocketAddr::new(it.ip.parse().ok()?, port?)))
+        })
+    });
+    Ok(addresses.collect())
+}
+
+impl Execute for KubeDriver {
+    async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
+        let inner = &*self.0;
+        apply::execute(&inner.calls, inner.watches.shared(), &inner.settings, operation).await
+    }
+}
+
+impl Observe for KubeDriver {
+    type Changes = KubeChanges;
+
+    fn observe(&self) -> KubeChanges {
+        self.0.watches.changes()
+    }
+}
+
+impl Inspect for KubeDriver {
+    type Events = KubeEvents;
+
+    async fn status(&self, lease: LeaseId) -> Result<LeaseStatus, ReadFailure> {
+        let inner = &*self.0;
+        read::status::lease(&inner.calls, inner.watches.shared(), &inner.settings, lease).await
+    }
+
+    async fn service(&self, lease: LeaseId, service: &str) -> Result<ServiceStatus, ReadFailure> {
+        let Inner { calls, settings, watches, .. } = &*self.0;
+        read::status::service(calls, watches.shared(), settings, lease, service).await
+    }
+
+    async fn manifest(&self, lease: LeaseId) -> Result<Held, ReadFailure> {
+        read::status::manifest(self.0.watches.shared(), &self.0.settings, lease)
+    }
+
+    async fn events(&self, lease: LeaseId, query: EventQuery) -> Result<KubeEvents, ReadFailure> {
+        read::events::events(&self.0.calls, self.0.watches.shared(), lease, query).await
+    }
+}
+
+impl Logs for KubeDriver {
+    type Lines = KubeLines;
+
+    async fn logs(&self, lease: LeaseId, query: LogQuery) -> Result<KubeLines, ReadFailure> {
+        let Inner { calls, streams, watches, .. } = &*self.0;
+        read::logs::logs(calls, &streams.0, watches.shared(), lease, query)
+    }
+}
+
+impl Exec for KubeDriver {
+    type Input = KubeInput;
+    type Output = KubeOutput;
+
+    async fn exec(
+        &self,
+        lease: LeaseId,
+        request: ExecRequest,
+    ) -> Result<(KubeInput, KubeOutput), ExecFailure> {
+        let Inner { streams, watches, .. } = &*self.0;
+        read::exec::exec(&streams.0, watches.shared(), lease, request).await
+    }
+}

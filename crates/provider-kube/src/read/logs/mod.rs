@@ -1,0 +1,135 @@
+//! What the containers of a lease wrote, and write.
+//!
+//! ```text
+//!            turns of the mirror: pods come and go
+//!                       │
+//! supervisor ── reader per pod ── lines ──▶ bounded channel ──▶ KubeLines
+//! ```
+//!
+//! Services are followed, not pods: a reader is begun for every pod that comes, and goes on with
+//! the next container when one ends.
+
+mod container;
+mod lines;
+mod reader;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use akash_types::LeaseId;
+use kube::Client;
+use provider_engine::cluster::port::{LogLines, LogPart, LogQuery, Missing, ReadFailure};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::look::{Look, goes_on, replicas};
+use crate::client::Calls;
+use crate::watch::Shared;
+use reader::Reader;
+
+/// Parts that may wait for whoever reads.
+const WAITING: usize = 64;
+
+/// Parts of logs, as they come.
+#[derive(Debug)]
+pub struct KubeLines {
+    parts: mpsc::Receiver<Result<LogPart, ReadFailure>>,
+}
+
+impl LogLines for KubeLines {
+    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
+        self.parts.recv().await.transpose()
+    }
+}
+
+/// Begins to read logs.
+pub(crate) fn logs(
+    calls: &Calls,
+    streams: &Client,
+    shared: &Arc<Shared>,
+    id: LeaseId,
+    query: LogQuery,
+) -> Result<KubeLines, ReadFailure> {
+    let look = Look::at(shared, id)?.deployed()?;
+    look.has(&query.services)?;
+    let (told, parts) = mpsc::channel(WAITING);
+    let supervisor = Supervisor {
+        calls: calls.clone(),
+        streams: streams.clone(),
+        shared: Arc::clone(shared),
+        namespace: look.lease.namespace,
+        query,
+        told,
+    };
+    tokio::spawn(supervisor.run());
+    Ok(KubeLines { parts })
+}
+
+struct Supervisor {
+    calls: Calls,
+    streams: Client,
+    shared: Arc<Shared>,
+    namespace: String,
+    query: LogQuery,
+    told: mpsc::Sender<Result<LogPart, ReadFailure>>,
+}
+
+impl Supervisor {
+    async fn run(self) {
+        let mut readers = JoinSet::new();
+        let mut begun = BTreeSet::new();
+        let mut turns = self.shared.turns();
+        self.begin(&mut begun, &mut readers, self.query.tail);
+        if !self.query.follow || self.query.previous {
+            while readers.join_next().await.is_some() {}
+            return;
+        }
+        loop {
+            tokio::select! {
+                () = self.told.closed() => return,
+                turn = turns.changed() => {
+                    if turn.is_err() {
+                        return;
+                    }
+                }
+                Some(_) = readers.join_next() => {}
+            }
+            match goes_on(&self.shared, &self.namespace) {
+                None => {}
+                Some(false) => {
+                    readers.abort_all();
+                    let _ = self.told.send(Err(ReadFailure::NotFound(Missing::Lease))).await;
+                    return;
+                }
+                // What a pod that came since has written is new, all of it.
+                Some(true) => self.begin(&mut begun, &mut readers, None),
+            }
+        }
+    }
+
+    /// Begins to read every replica that is meant and is not read yet.
+    fn begin(&self, begun: &mut BTreeSet<String>, readers: &mut JoinSet<()>, tail: Option<u64>) {
+        for replica in replicas(&self.shared, &self.namespace) {
+            let is_meant = self.query.services.includes(&replica.service);
+            if !is_meant || !begun.insert(replica.uid.clone()) {
+                continue;
+            }
+            let reader = Reader {
+                calls: self.calls.clone(),
+                streams: self.streams.clone(),
+                shared: Arc::clone(&self.shared),
+                replica,
+                tail,
+                told: self.told.clone(),
+            };
+            let (follow, previous) = (self.query.follow, self.query.previous);
+            readers.spawn(async move {
+                if follow && !previous {
+                    reader.follow().await;
+                } else {
+                    reader.read(previous).await;
+                }
+            });
+        }
+    }
+}

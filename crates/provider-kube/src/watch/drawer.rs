@@ -1,0 +1,85 @@
+//! Everything that is there of one namespace.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use akash_types::LeaseId;
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+use provider_crd::{Manifest, labels};
+
+use super::shown::Shown;
+use crate::client::Kind;
+use crate::observe;
+
+/// Everything that is there of one namespace. If that is a lease's, its custom resources belong to
+/// it wherever they are kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drawer {
+    /// The lease, if it is one's.
+    pub(crate) lease: Option<LeaseId>,
+    /// Its pods, by name.
+    pub(crate) pods: BTreeMap<String, Arc<Pod>>,
+    objects: BTreeMap<(Kind, String), Arc<Shown>>,
+}
+
+impl Drawer {
+    /// The object of this kind and name.
+    #[must_use]
+    pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&Arc<Shown>> {
+        self.objects.get(&(kind, name.to_owned()))
+    }
+
+    /// All objects of a kind, in the order of their names.
+    pub(crate) fn of(&self, kind: Kind) -> impl Iterator<Item = &Arc<Shown>> {
+        let all = (kind, String::new())..;
+        self.objects.range(all).take_while(move |((it, _), _)| *it == kind).map(|(_, shown)| shown)
+    }
+
+    /// All objects of a kind, as a type.
+    pub(crate) fn typed<T: serde::de::DeserializeOwned>(&self, kind: Kind) -> Vec<T> {
+        self.of(kind).filter_map(|shown| shown.typed(kind)).collect()
+    }
+
+    /// The lease's `Manifest`.
+    #[must_use]
+    pub(crate) fn manifest(&self) -> Option<Manifest> {
+        self.of(Kind::MANIFEST).next()?.typed(Kind::MANIFEST)
+    }
+
+    /// The namespace itself.
+    #[must_use]
+    pub(crate) fn namespace(&self) -> Option<Namespace> {
+        self.of(Kind::NAMESPACE).next()?.typed(Kind::NAMESPACE)
+    }
+
+    /// Whether a pod of this namespace is one of a lease's service.
+    #[must_use]
+    pub(crate) fn is_replica(&self, pod: &Pod) -> bool {
+        let found = pod.metadata.labels.as_ref();
+        self.lease.is_some() && found.is_some_and(|found| found.contains_key(labels::SERVICE))
+    }
+
+    pub(crate) fn put(&mut self, kind: Kind, shown: Arc<Shown>) {
+        self.objects.insert((kind, shown.name.clone()), shown);
+        self.name_lease(kind);
+    }
+
+    pub(super) fn take(&mut self, kind: Kind, name: &str) -> Option<Arc<Shown>> {
+        let taken = self.objects.remove(&(kind, name.to_owned()));
+        self.name_lease(kind);
+        taken
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.objects.is_empty() && self.pods.is_empty()
+    }
+
+    /// Which lease it is of can only change with what names it.
+    fn name_lease(&mut self, kind: Kind) {
+        if kind != Kind::MANIFEST && kind != Kind::NAMESPACE {
+            return;
+        }
+        let held = self.manifest().and_then(|manifest| manifest.lease().ok());
+        self.lease = held.or_else(|| observe::labelled(&self.namespace()?));
+    }
+}

@@ -1,0 +1,100 @@
+//! What the watches, the owner of the view and everybody who reads have in common.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+use super::health::Health;
+use super::mirror::Mirror;
+use super::shown::Shown;
+use crate::client::{Failure, Kind};
+
+/// What was shown, and whether it is how things are.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    mirror: RwLock<Mirror>,
+    health: Mutex<Health>,
+    /// Something changed: the owner of the view looks at it.
+    pub(super) changed: Notify,
+    /// Somebody got no answer: whether anybody does is found out now.
+    pub(super) doubt: Notify,
+    /// The API server answers again: nobody waits any longer.
+    pub(super) again: Arc<Notify>,
+    /// Counts looks at what changed.
+    turns: watch::Sender<u64>,
+}
+
+#[cfg(test)]
+impl Default for Shared {
+    fn default() -> Self {
+        Self::new(Health::default())
+    }
+}
+
+impl Shared {
+    pub(super) fn new(health: Health) -> Self {
+        Self {
+            mirror: RwLock::default(),
+            health: Mutex::new(health),
+            changed: Notify::new(),
+            doubt: Notify::new(),
+            again: Arc::default(),
+            turns: watch::Sender::new(0),
+        }
+    }
+
+    /// What was shown, if it is how things are.
+    ///
+    /// # Errors
+    ///
+    /// When that is not known, and why.
+    pub(crate) fn known(&self) -> Result<RwLockReadGuard<'_, Mirror>, Failure> {
+        match self.health().unknown(Instant::now()) {
+            Some(why) => Err(Failure::unavailable(why)),
+            None => Ok(self.mirror()),
+        }
+    }
+
+    /// What was shown last, whether or not it is still so.
+    pub(crate) fn mirror(&self) -> RwLockReadGuard<'_, Mirror> {
+        self.mirror.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over what came of a write.
+    pub(crate) fn wrote(&self, kind: Kind, shown: Shown) {
+        self.change(|mirror| mirror.wrote(kind, shown));
+    }
+
+    /// No answer came: others are told soon if none comes for them either.
+    pub(crate) fn doubts(&self, failure: &Failure) {
+        if failure.is_silent() {
+            self.doubt.notify_one();
+        }
+    }
+
+    /// Told after every look at what changed.
+    #[must_use]
+    pub(crate) fn turns(&self) -> watch::Receiver<u64> {
+        self.turns.subscribe()
+    }
+
+    pub(super) fn turned(&self) {
+        self.turns.send_modify(|turn| *turn = turn.wrapping_add(1));
+    }
+
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Mirror) -> T) -> T {
+        let changed = change(&mut self.mirror.write().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_one();
+        changed
+    }
+
+    /// As `change`, for whoever looks at what changed.
+    pub(super) fn change_quietly<T>(&self, change: impl FnOnce(&mut Mirror) -> T) -> T {
+        change(&mut self.mirror.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,110 @@
+//! A real API server for the driver: the one place where the bed is taken from.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+pub(crate) mod kubelet;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kube_bed::{Bed, Node};
+use provider_crd::custom_resource_definitions;
+use provider_kube::KubeDriver;
+use provider_kube::client::{Access, Counter};
+use provider_kube::settings::Settings;
+use serde_json::{Value, json};
+
+/// Calls of the API server by what was called.
+pub(crate) type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
+
+/// A cluster without anything that runs pods.
+pub(crate) async fn api_server() -> Bed {
+    prepared(Bed::api_server().await.unwrap()).await
+}
+
+/// A cluster that makes pods of workloads and clears up what is deleted.
+pub(crate) async fn control_plane() -> Bed {
+    prepared(Bed::control_plane().await.unwrap()).await
+}
+
+/// A cluster with a node on which pods run.
+pub(crate) async fn node() -> Node {
+    let node = Node::start().await.unwrap();
+    prepare(&node).await;
+    // As the inventory operator would say.
+    let ours = json!({"metadata": {"labels": {"akash.network": "true"}}}).to_string();
+    let nodes = get(&node, "/api/v1/nodes").await.unwrap();
+    let name = nodes["items"][0]["metadata"]["name"].as_str().unwrap();
+    let request = http::Request::patch(format!("/api/v1/nodes/{name}"))
+        .header("content-type", "application/merge-patch+json")
+        .body(ours.into_bytes())
+        .unwrap();
+    node.client().request::<Value>(request).await.unwrap();
+    node
+}
+
+async fn prepared(bed: Bed) -> Bed {
+    prepare(&bed).await;
+    bed
+}
+
+async fn prepare(bed: &Bed) {
+    for definition in custom_resource_definitions() {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        post(bed, path, &definition).await.unwrap();
+    }
+    let namespace = json!({"metadata": {"name": "lease"}});
+    post(bed, "/api/v1/namespaces", &namespace).await.unwrap();
+    // A kind is served a moment after it was defined.
+    for plural in ["manifests", "providerhosts", "providerleasedips"] {
+        let path = format!("/apis/akash.network/v2beta2/namespaces/lease/{plural}");
+        until(plural, async || get(bed, &path).await.is_ok()).await;
+    }
+}
+
+/// A driver on a bed, which has seen everything, and its calls.
+pub(crate) async fn driver(bed: &Bed, settings: Settings) -> (KubeDriver, Counts) {
+    let access = Access::find(bed.kubeconfig()).await.unwrap();
+    connect(&access, settings).await
+}
+
+pub(crate) async fn connect(access: &Access, settings: Settings) -> (KubeDriver, Counts) {
+    let counts = Counts::default();
+    let counting = Arc::clone(&counts);
+    let counter: Counter = Arc::new(move |action: &str, _| {
+        *counting.lock().unwrap().entry(action.to_owned()).or_default() += 1;
+    });
+    let driver = KubeDriver::connect(access, settings, counter).await.unwrap();
+    assert!(driver.is_known_within(Duration::from_secs(30)).await, "nothing is known");
+    (driver, counts)
+}
+
+/// How many calls were writes, by what was called.
+pub(crate) fn writes(counts: &Counts) -> BTreeMap<String, usize> {
+    let counts = counts.lock().unwrap();
+    let is_write = |action: &str| {
+        ["-create", "-update", "-delete", "-delete-collection"]
+            .iter()
+            .any(|verb| action.ends_with(verb))
+    };
+    counts.iter().filter(|(action, _)| is_write(action)).map(|(a, n)| (a.clone(), *n)).collect()
+}
+
+pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+    while !holds().await {
+        assert!(tokio::time::Instant::now() < deadline, "{what} did not happen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+pub(crate) async fn get(bed: &Bed, path: &str) -> Result<Value, kube::Error> {
+    let request = http::Request::get(path).body(Vec::new()).unwrap();
+    bed.client().request(request).await
+}
+
+pub(crate) async fn post(bed: &Bed, path: &str, object: &Value) -> Result<Value, kube::Error> {
+    let request = http::Request::post(path).header("content-type", "application/json");
+    let request = request.body(object.to_string().into_bytes()).unwrap();
+    bed.client().request(request).await
+}
