@@ -70,6 +70,19 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         }
     }
 
+    /// The lease, if all services that are named, or it as a whole where none is, may be read.
+    fn find_services(
+        &self,
+        principal: &G::Principal,
+        lease: LeaseRef,
+        named: &[String],
+    ) -> Result<Found, Status> {
+        for service in named {
+            self.find(principal, &port::Request::ServiceStatus(lease, service))?;
+        }
+        self.find(principal, &port::Request::LeaseStatus(lease))
+    }
+
     async fn statuses(
         &self,
         (lease, allowed): &Found,
@@ -147,7 +160,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let principal = Self::principal(&request)?;
         let request = request.into_inner();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
+        let found = self.find_services(&principal, lease, &request.services)?;
         Ok(Response::new(self.statuses(&found, &request.services).await?))
     }
 
@@ -158,7 +171,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let principal = Self::principal(&request)?;
         let request = request.into_inner();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
+        let found = self.find_services(&principal, lease, &request.services)?;
         let first = self.statuses(&found, &request.services).await?;
         let watch = self.0.watch(found.0);
         let follow = StatusFollow {
