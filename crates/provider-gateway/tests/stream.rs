@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::ws::{Frame, command, open, receive, recording, replay};
@@ -12,11 +10,12 @@ use common::{World, case, lease, simulated};
 use provider_api::client::ClientError;
 use provider_api::query::StreamParams;
 use provider_api::stream::{CloseCode, ServerFrame, ShellResult};
-use provider_engine::cluster::port::{LogLines, LogPart, ReadFailure};
 use provider_gateway::Settings;
 use provider_sim::core::Disturbance;
 
 mod flood;
+
+use flood::Flood;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_go_as_recorded() {
@@ -211,33 +210,16 @@ async fn streams_are_bounded_in_number() {
     panic!("the place of a stream that ended is not given to another");
 }
 
-/// Lines without an end, and how many were taken.
-#[derive(Clone, Default)]
-pub(crate) struct Flood(Arc<AtomicUsize>);
-
-impl LogLines for Flood {
-    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        tokio::task::yield_now().await;
-        Ok(Some(LogPart::Text {
-            service: "web".to_owned(),
-            replica: "web-0".to_owned(),
-            text: "x".repeat(16 * 1024),
-            continues: false,
-        }))
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_read_is_read_nothing_for() {
     let patience = Duration::from_secs(2);
     let settings = Settings { write_patience: patience, ..Settings::default() };
-    let (cluster, flood) = (simulated(), Flood::default());
+    let (cluster, flood) = (simulated(), Flood::of(16 * 1024));
     let seen = flood::Flooded { cluster: cluster.clone(), flood: flood.clone() };
     let world = World::over(cluster, seen, settings).await;
     world.run_case("01-basic", 9001).await;
     let mut socket = open(&world, "/lease/9001/1/1/logs?follow=true", "full").await.unwrap();
-    let taken = || flood.0.load(Ordering::Relaxed);
+    let taken = || flood.taken();
     let mut before = 0;
     // Until nothing more is taken: what fits into the sockets between.
     loop {
