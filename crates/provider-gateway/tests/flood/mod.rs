@@ -35,7 +35,7 @@ impl Flood {
 impl LogLines for Flood {
     async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
         // Every so often it is somebody else's turn.
-        if self.taken.fetch_add(1, Ordering::Relaxed).is_multiple_of(16) {
+        if self.taken.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
             tokio::task::yield_now().await;
         }
         Ok(Some(LogPart::Text {
