@@ -26,6 +26,41 @@ async fn conversations_go_as_recorded() {
     }
 }
 
+/// Of which service a line is, and what else a frame of a log has.
+fn shape(bytes: &[u8]) -> (String, Vec<String>) {
+    assert!(bytes.ends_with(b"}\n"), "{bytes:?}");
+    let line: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+    let service = line["name"].as_str().unwrap().split('-').next().unwrap().to_owned();
+    (service, line.as_object().unwrap().keys().cloned().collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logs_are_of_the_services_and_in_the_form_that_were_recorded() {
+    let world = World::start().await;
+    world.run_case("01-basic", 9001).await;
+    world.run_case("02-two-services", 9002).await;
+    for name in ["logs-nofollow", "logs-mtls", "logs-service", "logs-services-csv"] {
+        let recording = recording(name);
+        let lines = recording.frames.iter().filter_map(|frame| match frame {
+            Frame::Received(1, bytes) => Some(shape(bytes)),
+            _ => None,
+        });
+        let recorded: std::collections::BTreeSet<_> = lines.collect();
+        assert!(!recorded.is_empty(), "{name}");
+        let mut socket = open(&world, &recording.path, &recording.token).await.unwrap();
+        let mut told = std::collections::BTreeSet::new();
+        let end = loop {
+            match receive(&mut socket).await {
+                Frame::Received(1, bytes) => told.insert(shape(&bytes)),
+                end => break end,
+            };
+        };
+        assert_eq!(told, recorded, "{name}");
+        // Existing providers leave without a word.
+        assert_eq!(end, Frame::Received(8, vec![3, 0xe8]), "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn logs_are_lines_of_replicas_and_end_properly() {
     let world = World::start().await;
