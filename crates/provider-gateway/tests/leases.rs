@@ -27,7 +27,12 @@ async fn leases_are_shown_as_recorded_and_explained() {
         assert_eq!(shown, serde_json::from_str::<Value>(&recorded.body).unwrap(), "{name}");
         assert_eq!(answer.header("content-type"), recorded.header("content-type"));
     }
-    for name in ["service-status-mtls", "service-status-2svc-jwt", "auth-granular-svc-web"] {
+    for name in [
+        "service-status-mtls",
+        "service-status-2svc-jwt",
+        "service-status-2svc-mtls",
+        "auth-granular-svc-web",
+    ] {
         let (answer, recorded) = replay(&world, name, "").await;
         let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
         shown.as_object_mut().unwrap().remove("detail").unwrap();
@@ -46,6 +51,72 @@ async fn leases_are_shown_as_recorded_and_explained() {
     let ClientError::Refused { status, code, message } = missing else { panic!("{missing:?}") };
     assert_eq!((status, code), (404, Some(ErrorCode::ServiceNotFound)));
     assert_eq!(message, "kube: no service for that lease");
+}
+
+/// A lease's status as recorded, but for what is said beside.
+async fn assert_shown(world: &World, name: &str) {
+    let (answer, recorded) = replay(world, name, "").await;
+    let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
+    for service in shown["services"].as_object_mut().unwrap().values_mut() {
+        service.as_object_mut().unwrap().remove("detail").unwrap();
+    }
+    assert_eq!(shown, serde_json::from_str::<Value>(&recorded.body).unwrap(), "{name}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deployments_of_every_kind_are_shown_as_recorded() {
+    let world = World::start().await;
+    world.run_case("05-storage", 9005).await;
+    world.run_case("07-credentials", 9007).await;
+    world.run_case("09-permissions", 9009).await;
+    // There is no such card, so it waits.
+    let (manifest, sdl) = case("06-gpu");
+    world.provider.lease(lease(9006), &manifest, sdl.groups());
+    world.deploy(9006, &manifest).await;
+    for name in [
+        "case-lease-status-06-gpu",
+        "case-lease-status-07-credentials",
+        "case-lease-status-09-permissions",
+    ] {
+        assert_shown(&world, name).await;
+    }
+    for name in [
+        "case-get-manifest-05-storage",
+        "case-get-manifest-06-gpu",
+        "case-get-manifest-09-permissions",
+    ] {
+        let (answer, recorded) = replay(&world, name, "").await;
+        let mut shown: Value = serde_json::from_str(&answer.body).unwrap();
+        let mut recorded: Value = serde_json::from_str(&recorded.body).unwrap();
+        for service in shown[0]["services"].as_array_mut().unwrap() {
+            service["resources"]["endpoints"] = Value::Null;
+        }
+        // Existing providers give back a list that is empty for one that was not sent.
+        for manifest in [&mut shown, &mut recorded] {
+            for service in manifest[0]["services"].as_array_mut().unwrap() {
+                if let Some(storage) = service.pointer_mut("/params/storage")
+                    && storage.as_array().is_some_and(Vec::is_empty)
+                {
+                    *storage = Value::Null;
+                }
+            }
+        }
+        assert_eq!(shown, recorded, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_is_shown_from_its_manifest_to_its_end_as_recorded() {
+    let world = World::start().await;
+    assert_replays(&world, "state-order-open-status", "").await;
+    let (manifest, sdl) = case("01-basic");
+    world.provider.lease(lease(9301), &manifest, sdl.groups());
+    let body = common::fixture("kubernetes/01-basic/manifest.json");
+    assert_replays(&world, "state-lease-put-manifest", &body).await;
+    world.settled(9301).await;
+    assert_shown(&world, "state-after-3s-status").await;
+    world.provider.close(lease(9301));
+    assert_replays(&world, "state-closed-get-manifest", "").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

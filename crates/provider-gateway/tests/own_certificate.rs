@@ -24,6 +24,10 @@ struct Chain {
     published: Mutex<Vec<OnChain>>,
     silent: Mutex<u32>,
     refuses: Mutex<u32>,
+    /// Takes messages and forgets them.
+    forgets: bool,
+    /// How often it was asked, and how often something was sent.
+    asked: Mutex<(u32, u32)>,
 }
 
 /// Takes one from a count; whether there was one.
@@ -36,6 +40,7 @@ fn take(count: &Mutex<u32>) -> bool {
 
 impl OwnCertificates for Chain {
     fn published(&self, _: Address) -> BoxFuture<'_, Result<Vec<OnChain>, LookupFailure>> {
+        self.asked.lock().unwrap().0 += 1;
         let answer = if take(&self.silent) {
             Err(LookupFailure::Unavailable("no node".into()))
         } else {
@@ -47,8 +52,12 @@ impl OwnCertificates for Chain {
 
 impl Publisher for Chain {
     fn submit(&self, action: Action) -> BoxFuture<'_, Outcome> {
+        self.asked.lock().unwrap().1 += 1;
         if take(&self.refuses) {
             return Box::pin(async { Outcome::Expired });
+        }
+        if self.forgets {
+            return Box::pin(async { Outcome::Executed { height: 1 } });
         }
         let mut published = self.published.lock().unwrap();
         match action {
@@ -124,14 +133,7 @@ async fn it_is_made_where_there_is_none_and_published_until_the_chain_has_it() {
 #[tokio::test(start_paused = true)]
 async fn before_its_end_it_is_replaced_by_one_that_is_published_first() {
     let home = tempfile::tempdir().unwrap();
-    let spec = CertificateSpec {
-        owner: address(),
-        serial: 1,
-        not_before: SystemTime::now() - Duration::from_mins(90),
-        valid_for: Duration::from_hours(2),
-        domains: vec![HOST.to_owned()],
-    };
-    let old = KeyPair::generate(&spec, CertificateKey::from_bytes(&[1; 32]).unwrap()).unwrap();
+    let old = ending();
     let password = KeyFilePassword::of(&account());
     KeyFile::of(home.path(), &address()).write(&old, &password, false).unwrap();
     let chain = Arc::new(Chain::default());
@@ -156,6 +158,83 @@ async fn before_its_end_it_is_replaced_by_one_that_is_published_first() {
         published.iter().find(|item| item.serial == serial).map(|item| item.valid)
     };
     assert_eq!((state(&old), state(&new)), (Some(false), Some(true)));
+}
+
+/// A certificate that has to be replaced now.
+fn ending() -> KeyPair {
+    let spec = CertificateSpec {
+        owner: address(),
+        serial: 1,
+        not_before: SystemTime::now() - Duration::from_mins(90),
+        valid_for: Duration::from_hours(2),
+        domains: vec![HOST.to_owned()],
+    };
+    KeyPair::generate(&spec, CertificateKey::from_bytes(&[1; 32]).unwrap()).unwrap()
+}
+
+/// How often the chain is asked and told something within an hour that leads to nothing.
+async fn an_hour(chain: Chain, home: &Path) -> (u32, u32) {
+    let own = open(home).await;
+    let shown = Arc::new(ServerCertificates::new(certified(own.current()).unwrap()));
+    let chain = Arc::new(chain);
+    // Who does not pause never gets to the end of the hour, and would be asked for ever.
+    let told = |_: Result<&Plan, &_>| {
+        let asked = chain.asked.lock().unwrap().0;
+        assert!(asked < 1000, "asked without a pause");
+    };
+    let keeping = own.keep(chain.clone(), chain.clone(), shown, told);
+    assert!(tokio::time::timeout(Duration::from_hours(1), keeping).await.is_err());
+    *chain.asked.lock().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_published_is_tried_four_times_a_minute() {
+    let often = 4 * 60;
+    let refusing = || Chain { refuses: Mutex::new(u32::MAX), ..Chain::default() };
+    let forgetting = || Chain { forgets: true, ..Chain::default() };
+    for chain in [refusing(), forgetting()] {
+        let home = tempfile::tempdir().unwrap();
+        let (asked, sent) = an_hour(chain, home.path()).await;
+        assert!((often - 2..=often + 2).contains(&asked), "asked {asked} times");
+        assert!((often - 2..=often + 2).contains(&sent), "sent {sent} times");
+    }
+    // The same for one that is to replace another: it is made once, and then waits.
+    for chain in [refusing(), forgetting()] {
+        let home = tempfile::tempdir().unwrap();
+        let old = ending();
+        let password = KeyFilePassword::of(&account());
+        KeyFile::of(home.path(), &address()).write(&old, &password, false).unwrap();
+        let pem = old.certificate().to_pem().into_bytes();
+        chain.published.lock().unwrap().push(OnChain { serial: "1".into(), valid: true, pem });
+        let (asked, sent) = an_hour(chain, home.path()).await;
+        assert!((often - 2..=often + 2).contains(&asked), "asked {asked} times");
+        assert!((often - 2..=often + 2).contains(&sent), "sent {sent} times");
+        assert_eq!(in_file(home.path()), old);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_certificate_that_cannot_be_written_is_not_made_without_end() {
+    let home = tempfile::tempdir().unwrap();
+    let old = ending();
+    let password = KeyFilePassword::of(&account());
+    KeyFile::of(home.path(), &address()).write(&old, &password, false).unwrap();
+    let chain = Chain::default();
+    let pem = old.certificate().to_pem().into_bytes();
+    chain.published.lock().unwrap().push(OnChain { serial: "1".into(), valid: true, pem });
+    // Where the next one would wait is no directory.
+    std::fs::write(home.path().join("next-certificate"), "in the way").unwrap();
+    let own = open(home.path()).await;
+    let shown = Arc::new(ServerCertificates::new(certified(own.current()).unwrap()));
+    let (chain, failed) = (Arc::new(chain), Mutex::new(0));
+    let told = |done: Result<&Plan, &_>| {
+        let mut failed = failed.lock().unwrap();
+        *failed += u32::from(done.is_err());
+        assert!(*failed < 100, "tried without a pause");
+    };
+    let keeping = own.keep(chain.clone(), chain.clone(), shown, told);
+    assert!(tokio::time::timeout(Duration::from_mins(1), keeping).await.is_err());
+    assert!((3..=5).contains(&*failed.lock().unwrap()), "{failed:?}");
 }
 
 #[tokio::test]

@@ -227,6 +227,15 @@ async fn where_there_is_no_lease_no_manifest_is_taken() {
     world.provider.deployment(lease(9301).deployment_id(), &manifest, sdl.groups());
     assert_replays(&world, "state-closed-put-manifest", &changed(|_| {})).await;
 
+    // What the hash says is said before whether there is a lease.
+    world.provider.deployment(lease(100).deployment_id(), &manifest, sdl.groups());
+    world.provider.deployment(lease(9001).deployment_id(), &manifest, sdl.groups());
+    let other = changed(|it| web(it)["image"] = "nginx".into());
+    assert_replays(&world, "put-manifest-no-lease-here", &other).await;
+    let limit =
+        changed(|it| web(it)["expose"][0]["httpOptions"]["maxBodySize"] = 200_000_000.into());
+    assert_replays(&world, "put-manifest-http-limit", &limit).await;
+
     // Existing providers call both of these an internal error.
     let unknown = world.client("full").send_manifest(424_242, &manifest).await.unwrap_err();
     let ClientError::Refused { status, code, message } = unknown else { panic!("{unknown:?}") };
@@ -285,6 +294,7 @@ async fn names_are_moved_as_recorded() {
         ("migrate-other-tenant", hostnames("one.example.com", 1)),
         ("migrate-same-lease-ok", hostnames("one.example.com", 9002)),
         ("migrate-unknown-dseq", hostnames("one.example.com", 424_242)),
+        ("migrate-hostname-other-owner", hostnames("one.example.com", 9002)),
         ("endpoint-migrate-not-used", endpoints("nope", 9002)),
         ("endpoint-migrate-same", endpoints("meow", 9002)),
         ("endpoint-migrate-unknown-dseq", endpoints("meow", 424_242)),

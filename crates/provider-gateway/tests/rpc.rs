@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use akash_grpc::akash::provider::lease::v1::lease_rpc_client::LeaseRpcClient;
 use akash_grpc::akash::provider::v1::provider_rpc_client::ProviderRpcClient;
@@ -15,6 +15,8 @@ use common::{OTHER, World, case, lease};
 use futures_util::StreamExt;
 use provider_engine::cluster::view::{Amounts, GpuCard};
 use provider_engine::engine::{InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus};
+use provider_gateway::Settings;
+use provider_sim::core::Disturbance;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request};
 use tonic_health::pb::HealthCheckRequest;
@@ -219,6 +221,53 @@ async fn a_tenant_runs_its_lease() {
     assert_eq!(refused.code(), Code::InvalidArgument);
     assert_eq!(refused.message(), "manifest version validation failed");
     assert_eq!(refused.metadata().get("akash-error-code").unwrap(), "manifest-hash");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_followed_is_told_at_once_when_it_changes() {
+    let world = World::start().await;
+    world.run_case("02-two-services", 9002).await;
+    let mut client = LeaseRpcClient::new(channel(&world).await);
+    let services = vec!["web".to_owned()];
+    let ask = wire::ServiceStatusRequest { lease_id: Some(lease(9002).into()), services };
+    let mut stream = client.stream_service_status(by("full", ask)).await.unwrap().into_inner();
+    let ready = |status: wire::ServiceStatusResponse| {
+        status.services[0].status.as_ref().unwrap().ready_replicas
+    };
+    assert_eq!(ready(stream.next().await.unwrap().unwrap()), 2);
+    // Long enough that it is looked at seldom, unless something hints at a change.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    world.cluster.disturb(Disturbance::KillContainers { per_mille: 1000 }).await.unwrap();
+    let killed = Instant::now();
+    let mut changed = stream.next().await.unwrap().unwrap();
+    assert!(killed.elapsed() < Duration::from_secs(1), "told after {:?}", killed.elapsed());
+    while ready(changed) < 2 {
+        changed = stream.next().await.unwrap().unwrap();
+    }
+    world.provider.close(lease(9002));
+    let end = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(end.metadata().get("akash-error-code").unwrap(), "lease-closed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_are_bounded_in_number_here_too() {
+    let world = World::with(Settings { streams: 1, ..Settings::default() }).await;
+    world.run_case("01-basic", 9001).await;
+    let mut client = LeaseRpcClient::new(channel(&world).await);
+    let ask = || {
+        let lease_id = Some(lease(9001).into());
+        by("full", wire::ServiceLogsRequest { lease_id, services: vec![] })
+    };
+    let first = client.stream_service_logs(ask()).await.unwrap();
+    let second = client.stream_service_logs(ask()).await.unwrap_err();
+    assert_eq!(second.code(), Code::Unavailable);
+    drop(first);
+    let freed = async {
+        while client.stream_service_logs(ask()).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), freed).await.expect("its place comes back");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::ws::{Frame, command, open, receive, recording, replay};
@@ -12,11 +10,12 @@ use common::{World, case, lease, simulated};
 use provider_api::client::ClientError;
 use provider_api::query::StreamParams;
 use provider_api::stream::{CloseCode, ServerFrame, ShellResult};
-use provider_engine::cluster::port::{LogLines, LogPart, ReadFailure};
 use provider_gateway::Settings;
 use provider_sim::core::Disturbance;
 
 mod flood;
+
+use flood::Flood;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_go_as_recorded() {
@@ -24,6 +23,41 @@ async fn conversations_go_as_recorded() {
     world.run_case("01-basic", 9001).await;
     for name in ["logs-noauth", "logs-other-tenant", "logs-unknown-lease", "logs-unknown-service"] {
         replay(&world, name).await;
+    }
+}
+
+/// Of which service a line is, and what else a frame of a log has.
+fn shape(bytes: &[u8]) -> (String, Vec<String>) {
+    assert!(bytes.ends_with(b"}\n"), "{bytes:?}");
+    let line: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+    let service = line["name"].as_str().unwrap().split('-').next().unwrap().to_owned();
+    (service, line.as_object().unwrap().keys().cloned().collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logs_are_of_the_services_and_in_the_form_that_were_recorded() {
+    let world = World::start().await;
+    world.run_case("01-basic", 9001).await;
+    world.run_case("02-two-services", 9002).await;
+    for name in ["logs-nofollow", "logs-mtls", "logs-service", "logs-services-csv"] {
+        let recording = recording(name);
+        let lines = recording.frames.iter().filter_map(|frame| match frame {
+            Frame::Received(1, bytes) => Some(shape(bytes)),
+            _ => None,
+        });
+        let recorded: std::collections::BTreeSet<_> = lines.collect();
+        assert!(!recorded.is_empty(), "{name}");
+        let mut socket = open(&world, &recording.path, &recording.token).await.unwrap();
+        let mut told = std::collections::BTreeSet::new();
+        let end = loop {
+            match receive(&mut socket).await {
+                Frame::Received(1, bytes) => told.insert(shape(&bytes)),
+                end => break end,
+            };
+        };
+        assert_eq!(told, recorded, "{name}");
+        // Existing providers leave without a word.
+        assert_eq!(end, Frame::Received(8, vec![3, 0xe8]), "{name}");
     }
 }
 
@@ -211,33 +245,16 @@ async fn streams_are_bounded_in_number() {
     panic!("the place of a stream that ended is not given to another");
 }
 
-/// Lines without an end, and how many were taken.
-#[derive(Clone, Default)]
-pub(crate) struct Flood(Arc<AtomicUsize>);
-
-impl LogLines for Flood {
-    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        tokio::task::yield_now().await;
-        Ok(Some(LogPart::Text {
-            service: "web".to_owned(),
-            replica: "web-0".to_owned(),
-            text: "x".repeat(16 * 1024),
-            continues: false,
-        }))
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_read_is_read_nothing_for() {
     let patience = Duration::from_secs(2);
     let settings = Settings { write_patience: patience, ..Settings::default() };
-    let (cluster, flood) = (simulated(), Flood::default());
+    let (cluster, flood) = (simulated(), Flood::of(16 * 1024));
     let seen = flood::Flooded { cluster: cluster.clone(), flood: flood.clone() };
     let world = World::over(cluster, seen, settings).await;
     world.run_case("01-basic", 9001).await;
     let mut socket = open(&world, "/lease/9001/1/1/logs?follow=true", "full").await.unwrap();
-    let taken = || flood.0.load(Ordering::Relaxed);
+    let taken = || flood.taken();
     let mut before = 0;
     // Until nothing more is taken: what fits into the sockets between.
     loop {

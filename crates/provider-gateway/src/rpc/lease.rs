@@ -1,41 +1,36 @@
 //! What a tenant asks about its leases.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpc;
 use akash_proto::akash::market::v1 as market;
 use akash_proto::akash::provider::lease::v1 as wire;
 use akash_sdl::Manifest;
-use akash_types::{DeploymentId, LeaseId};
+use akash_types::DeploymentId;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use http::StatusCode;
 use provider_api::error::ErrorCode;
-use provider_engine::cluster::port::{
-    Cluster, LogLines, LogPart, LogQuery, ServiceChoice, ServiceStatus,
-};
+use provider_engine::cluster::port::{Cluster, LogQuery, ServiceChoice, ServiceStatus};
 use provider_engine::manifest::ManifestAnswer;
 use provider_engine::{Reply, TenantRequest};
+use tokio::sync::OwnedSemaphorePermit;
 use tonic::{Request, Response, Status};
 
+use super::follow::{Hints, StatusFollow};
+use super::logs::Logs;
 use super::status_of;
 use crate::Gateway;
-use crate::port::{self, Denied, Gatekeeper, Grant, LeaseRef, Provider, Services};
+use crate::port::{self, Busy, Denied, Gatekeeper, LeaseRef, Provider};
 use crate::rest::{Failure, manifest_failure, service_status};
-use crate::stream::{Ending, LeaseWatch, Lines};
+use crate::stream::{Allowed, Ending, Lines};
 
 /// Newest lines of each replica that one answer has.
 const LINES: u64 = 10_000;
 /// Most bytes of logs in one answer: a client takes four mebibytes by default.
 const BYTES: usize = 3 << 20;
-/// How often a status that is followed is read.
-const PAUSE: Duration = Duration::from_secs(2);
 
 pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
-
-/// A lease that somebody may read.
-type Found = (LeaseId, Services);
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
     fn principal<T>(request: &Request<T>) -> Result<Arc<G::Principal>, Status> {
@@ -63,21 +58,37 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         Ok(LeaseRef { dseq: id.dseq, gseq: id.gseq, oseq: id.oseq })
     }
 
-    fn find(&self, principal: &G::Principal, request: &port::Request<'_>) -> Result<Found, Status> {
-        match self.0.authorize(principal, request).map_err(denied)? {
-            Grant { lease: Some(lease), services, .. } => Ok((lease, services)),
-            Grant { lease: None, .. } => Err(status_of(&Failure::no_lease())),
-        }
+    fn find(
+        &self,
+        principal: &G::Principal,
+        request: &port::Request<'_>,
+    ) -> Result<Allowed, Status> {
+        let found = self.0.allow(principal, request).map_err(denied)?;
+        found.ok_or_else(|| status_of(&Failure::no_lease()))
     }
 
-    async fn statuses(
+    /// The lease, if all services that are named, or it as a whole where none is, may be read.
+    fn find_services(
         &self,
-        (lease, allowed): &Found,
+        principal: &G::Principal,
+        lease: LeaseRef,
+        named: &[String],
+    ) -> Result<Allowed, Status> {
+        for service in named {
+            self.find(principal, &port::Request::ServiceStatus(lease, service))?;
+        }
+        self.find(principal, &port::Request::LeaseStatus(lease))
+    }
+
+    pub(super) async fn statuses(
+        &self,
+        allowed: &Allowed,
         named: &[String],
     ) -> Result<wire::ServiceStatusResponse, Status> {
-        let status = self.0.cluster.status(*lease).await.map_err(read)?;
+        let status = self.0.cluster.status(allowed.lease).await.map_err(read)?;
         let wanted = |service: &&ServiceStatus| {
-            allowed.include(&service.name) && (named.is_empty() || named.contains(&service.name))
+            allowed.services.include(&service.name)
+                && (named.is_empty() || named.contains(&service.name))
         };
         let public = self.0.provider.identity().public_hostname.clone();
         let services = status.services.iter().filter(wanted);
@@ -94,16 +105,21 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         let request = request.into_inner();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
         let names: Vec<&str> = request.services.iter().map(String::as_str).collect();
-        let (lease, allowed) = self.find(&principal, &port::Request::Logs(lease, &names))?;
+        let allowed = self.find(&principal, &port::Request::Logs(lease, &names))?;
         let services = match request.services.is_empty() {
             true => ServiceChoice::All,
             false => ServiceChoice::Named(request.services),
         };
         let tail = (!follow).then_some(LINES);
         let query = LogQuery { services, tail, follow, previous: false };
-        let parts = self.0.cluster.logs(lease, query).await.map_err(read)?;
-        let watch = self.0.watch(lease);
-        Ok(Logs { parts, lines: Lines::new(follow), allowed, watch, waiting: VecDeque::new() })
+        let permit = self.permit()?;
+        let parts = self.0.cluster.logs(allowed.lease, query).await.map_err(read)?;
+        Ok(Logs::new(parts, Lines::new(follow), allowed, permit))
+    }
+
+    /// Room for one more stream.
+    fn permit(&self) -> Result<OwnedSemaphorePermit, Status> {
+        self.0.stream_permit().ok_or_else(|| status_of(&Busy.into()))
     }
 }
 
@@ -147,8 +163,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let principal = Self::principal(&request)?;
         let request = request.into_inner();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
-        Ok(Response::new(self.statuses(&found, &request.services).await?))
+        let allowed = self.find_services(&principal, lease, &request.services)?;
+        Ok(Response::new(self.statuses(&allowed, &request.services).await?))
     }
 
     async fn stream_service_status(
@@ -158,15 +174,19 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let principal = Self::principal(&request)?;
         let request = request.into_inner();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let found = self.find(&principal, &port::Request::LeaseStatus(lease))?;
-        let first = self.statuses(&found, &request.services).await?;
-        let watch = self.0.watch(found.0);
+        let allowed = self.find_services(&principal, lease, &request.services)?;
+        let permit = self.permit()?;
+        // Hints are waited for before the first look, so that none is missed between.
+        let hints = Hints::of(allowed.lease, self.0.provider.changes(), &self.0.cluster).await;
+        let first = self.statuses(&allowed, &request.services).await?;
         let follow = StatusFollow {
             answers: Self(self.0.clone()),
-            found,
+            allowed,
             named: request.services,
-            watch,
-            told: Some(first.clone()),
+            hints,
+            pause: StatusFollow::<P, C, G>::FIRST,
+            told: first.clone(),
+            _permit: permit,
         };
         let rest = stream::unfold(Some(follow), StatusFollow::next);
         let first = stream::once(async move { Ok(first) });
@@ -214,75 +234,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
     }
 }
 
-/// Logs that are read line by line.
-struct Logs<L> {
-    parts: L,
-    lines: Lines,
-    allowed: Services,
-    watch: LeaseWatch,
-    /// Lines that can be told, and of which service each.
-    waiting: VecDeque<(String, Vec<u8>)>,
-}
-
-impl<L: LogLines> Logs<L> {
-    /// A line and whose it is.
-    async fn next(&mut self) -> Result<Option<(String, Vec<u8>)>, Status> {
-        loop {
-            if let Some(line) = self.waiting.pop_front() {
-                return Ok(Some(line));
-            }
-            let part = tokio::select! {
-                ending = self.watch.ended() => return Err(ended(ending)),
-                part = self.parts.next() => part.map_err(read)?,
-            };
-            let Some(part) = part else { return Ok(None) };
-            let (LogPart::Text { service, .. } | LogPart::Break { service, .. }) = &part;
-            if !self.allowed.include(service) {
-                continue;
-            }
-            let service = service.clone();
-            for frame in self.lines.push(part) {
-                let mut line = frame.message.into_bytes();
-                if !frame.continues {
-                    line.push(b'\n');
-                }
-                self.waiting.push_back((service.clone(), line));
-            }
-        }
-    }
-}
-
-/// What a stream of statuses goes on with.
-struct StatusFollow<P, C, G> {
-    answers: Answers<P, C, G>,
-    found: Found,
-    named: Vec<String>,
-    watch: LeaseWatch,
-    told: Option<wire::ServiceStatusResponse>,
-}
-
-impl<P: Provider, C: Cluster, G: Gatekeeper> StatusFollow<P, C, G> {
-    async fn next(
-        follow: Option<Self>,
-    ) -> Option<(Result<wire::ServiceStatusResponse, Status>, Option<Self>)> {
-        let mut follow = follow?;
-        loop {
-            tokio::select! {
-                ending = follow.watch.ended() => return Some((Err(ended(ending)), None)),
-                () = tokio::time::sleep(PAUSE) => {}
-            }
-            match follow.answers.statuses(&follow.found, &follow.named).await {
-                Ok(now) if follow.told.as_ref() == Some(&now) => {}
-                Ok(now) => {
-                    follow.told = Some(now.clone());
-                    return Some((Ok(now), Some(follow)));
-                }
-                Err(status) => return Some((Err(status), None)),
-            }
-        }
-    }
-}
-
 fn service_message(service: &ServiceStatus, public: &str) -> wire::ServiceStatus {
     let shown = service_status(service, Vec::new());
     let ports = service.ports.iter().map(|port| wire::ForwarderPortStatus {
@@ -319,11 +270,11 @@ fn denied(denied: Denied) -> Status {
     status_of(&denied.into())
 }
 
-fn read(failure: provider_engine::cluster::port::ReadFailure) -> Status {
+pub(super) fn read(failure: provider_engine::cluster::port::ReadFailure) -> Status {
     status_of(&failure.into())
 }
 
-fn ended(ending: Ending) -> Status {
+pub(super) fn ended(ending: Ending) -> Status {
     let (status, code, text) = match ending {
         Ending::LeaseClosed => {
             (StatusCode::NOT_FOUND, ErrorCode::LeaseClosed, "the lease is closed")

@@ -12,8 +12,10 @@
 //!
 //! Must not know how connections are made.
 
+mod follow;
 mod health;
 mod lease;
+mod logs;
 mod provider;
 mod quantity;
 mod status;

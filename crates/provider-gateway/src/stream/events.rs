@@ -2,14 +2,11 @@
 
 use http::request::Parts;
 use provider_api::json::to_line;
-use provider_api::query::{Query, StreamParams};
-use provider_api::stream::{CloseCode, EventFrame, EventObject};
+use provider_api::stream::{EventFrame, EventObject};
 use provider_engine::cluster::port::{Cluster, ClusterEvent, EventQuery, EventStream, ReadFailure};
 
-use super::logs::choice;
-use super::pump::{Source, ended, not_opened, pump};
-use super::socket::{Happened, Socket};
-use super::{Found, bad_parameter};
+use super::pump::Source;
+use super::read::{Asked, Reading, choice};
 use crate::Gateway;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
 use crate::rest::{Answer, Failure};
@@ -21,34 +18,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         lease: LeaseRef,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let params =
-            StreamParams::read(&query).map_err(|error| bad_parameter(error.to_string()))?;
-        let names: Vec<&str> = params.services.iter().map(String::as_str).collect();
-        let found = self.find(principal, &Request::Events(lease, &names))?;
-        self.open(parts, |gateway, socket| gateway.send_events(socket, found, params))
-    }
-
-    async fn send_events(self, mut socket: Socket, found: Found, params: StreamParams) {
-        let Some((lease, services)) = found else {
-            return socket.finish(CloseCode::NotFound, "").await;
-        };
-        let mut watch = self.watch(lease);
-        let query = EventQuery { services: choice(params.services), follow: params.follow };
-        match socket.until(&mut watch, false, self.cluster.events(lease, query)).await {
-            Happened::Own(Ok(events)) => {
-                pump(socket, watch, EventSource { events, services }).await;
-            }
-            Happened::Own(Err(failure)) => {
-                let (code, reason) = not_opened(&failure);
-                socket.finish(code, reason).await;
-            }
-            Happened::Ended(ending) => {
-                let (code, reason) = ended(ending);
-                socket.finish(code, &reason).await;
-            }
-            Happened::Received(_) | Happened::Gone => {}
-        }
+        let asked: Asked = |lease, services| Request::Events(lease, services);
+        self.read(principal, lease, asked, parts, async |cluster, reading| {
+            let Reading { lease, services, params } = reading;
+            let query = EventQuery { services: choice(params.services), follow: params.follow };
+            let events = cluster.events(lease, query).await?;
+            Ok(EventSource { events, services })
+        })
     }
 }
 

@@ -2,16 +2,11 @@
 
 use http::request::Parts;
 use provider_api::json::to_line;
-use provider_api::query::{Query, StreamParams};
-use provider_api::stream::CloseCode;
-use provider_engine::cluster::port::{
-    Cluster, LogLines, LogPart, LogQuery, ReadFailure, ServiceChoice,
-};
+use provider_engine::cluster::port::{Cluster, LogLines, LogPart, LogQuery, ReadFailure};
 
 use super::lines::Lines;
-use super::pump::{Source, ended, not_opened, pump};
-use super::socket::{Happened, Socket};
-use super::{Found, bad_parameter};
+use super::pump::Source;
+use super::read::{Asked, Reading, choice};
 use crate::Gateway;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
 use crate::rest::{Answer, Failure};
@@ -23,46 +18,20 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         lease: LeaseRef,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let params =
-            StreamParams::read(&query).map_err(|error| bad_parameter(error.to_string()))?;
-        let names: Vec<&str> = params.services.iter().map(String::as_str).collect();
-        let found = self.find(principal, &Request::Logs(lease, &names))?;
-        self.open(parts, |gateway, socket| gateway.send_logs(socket, found, params))
+        let asked: Asked = |lease, services| Request::Logs(lease, services);
+        self.read(principal, lease, asked, parts, async |cluster, reading| {
+            let Reading { lease, services, params } = reading;
+            let query = LogQuery {
+                services: choice(params.services),
+                tail: params.tail,
+                follow: params.follow,
+                previous: false,
+            };
+            let parts = cluster.logs(lease, query).await?;
+            let lines = Lines::new(params.follow);
+            Ok(LogSource { parts, lines, services, is_over: false })
+        })
     }
-
-    async fn send_logs(self, mut socket: Socket, found: Found, params: StreamParams) {
-        let Some((lease, services)) = found else {
-            return socket.finish(CloseCode::NotFound, "").await;
-        };
-        let mut watch = self.watch(lease);
-        let query = LogQuery {
-            services: choice(params.services),
-            tail: params.tail,
-            follow: params.follow,
-            previous: false,
-        };
-        match socket.until(&mut watch, false, self.cluster.logs(lease, query)).await {
-            Happened::Own(Ok(parts)) => {
-                let lines = Lines::new(params.follow);
-                pump(socket, watch, LogSource { parts, lines, services, is_over: false }).await;
-            }
-            Happened::Own(Err(failure)) => {
-                let (code, reason) = not_opened(&failure);
-                socket.finish(code, reason).await;
-            }
-            Happened::Ended(ending) => {
-                let (code, reason) = ended(ending);
-                socket.finish(code, &reason).await;
-            }
-            Happened::Received(_) | Happened::Gone => {}
-        }
-    }
-}
-
-/// All services if none is named.
-pub(super) fn choice(names: Vec<String>) -> ServiceChoice {
-    if names.is_empty() { ServiceChoice::All } else { ServiceChoice::Named(names) }
 }
 
 struct LogSource<L> {

@@ -19,6 +19,7 @@ mod handshake;
 mod lines;
 mod logs;
 mod pump;
+mod read;
 mod shell;
 mod shell_end;
 mod socket;
@@ -43,16 +44,31 @@ pub(crate) use lines::Lines;
 use socket::Socket;
 pub(crate) use watch::{Ending, LeaseWatch};
 
-/// A lease that somebody may read, or none of that id.
-type Found = Option<(LeaseId, Services)>;
+/// A lease that somebody may read.
+pub(crate) struct Allowed {
+    pub(crate) lease: LeaseId,
+    /// Of which services something may be told.
+    pub(crate) services: Services,
+    /// Tells when the lease is over.
+    pub(crate) watch: LeaseWatch,
+}
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
-    /// A lease that is not there is told after the handshake.
-    fn find(&self, principal: &G::Principal, request: &Request<'_>) -> Result<Found, Failure> {
-        match self.authorize(principal, request) {
-            Ok(Grant { lease: Some(lease), services, .. }) => Ok(Some((lease, services))),
+    /// The lease that is asked for, if it may be; `None` if there is none of that id.
+    pub(crate) fn allow(
+        &self,
+        principal: &G::Principal,
+        request: &Request<'_>,
+    ) -> Result<Option<Allowed>, Denied> {
+        let shown = self.provider.published();
+        match self.gate.authorize(principal, request, &shown) {
+            Ok(Grant { lease: Some(lease), services, .. }) => {
+                let changes = self.provider.changes();
+                let watch = LeaseWatch::new(lease, &shown, changes, self.stopping());
+                Ok(Some(Allowed { lease, services, watch }))
+            }
             Ok(Grant { lease: None, .. }) | Err(Denied::NoSuchLease) => Ok(None),
-            Err(denied) => Err(denied.into()),
+            Err(denied) => Err(denied),
         }
     }
 
@@ -87,10 +103,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
         Ok(answer)
-    }
-
-    pub(crate) fn watch(&self, lease: LeaseId) -> LeaseWatch {
-        LeaseWatch::new(lease, self.provider.changes(), self.stopping())
     }
 }
 

@@ -8,7 +8,6 @@
 //! nothing more is taken from the socket. What the command writes waits for the client in the same
 //! way. The client's farewell ends the command.
 
-use akash_types::LeaseId;
 use http::StatusCode;
 use http::request::Parts;
 use provider_api::error::ErrorCode;
@@ -20,7 +19,7 @@ use provider_engine::cluster::port::{
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::Found;
+use super::Allowed;
 use super::shell_end::{self, End};
 use super::socket::{Gone, Happened, Socket};
 use super::watch::LeaseWatch;
@@ -41,7 +40,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let found = self.find(principal, &Request::Shell(lease, query.get("service")))?;
+        let found = self.allow(principal, &Request::Shell(lease, query.get("service")))?;
         let params = ShellParams::read(&query).ok_or_else(|| {
             let text = "cmd0, tty, service, stdin and podIndex are needed";
             Failure::empty(StatusCode::BAD_REQUEST, ErrorCode::BadParameter, text)
@@ -49,10 +48,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         self.open(parts, |gateway, socket| gateway.run_shell(socket, found, params))
     }
 
-    async fn run_shell(self, mut socket: Socket, found: Found, params: ShellParams) {
+    async fn run_shell(self, mut socket: Socket, found: Option<Allowed>, params: ShellParams) {
         let end = match found {
             None => Ok(shell_end::no_lease()),
-            Some((lease, _)) => self.command(&mut socket, lease, params).await,
+            Some(allowed) => self.command(&mut socket, allowed, params).await,
         };
         if let Ok((frame, code, reason)) = end
             && socket.send(Message::Binary(frame.encode())).await.is_ok()
@@ -64,10 +63,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     async fn command(
         &self,
         socket: &mut Socket,
-        lease: LeaseId,
+        Allowed { lease, mut watch, .. }: Allowed,
         params: ShellParams,
     ) -> Result<End, Gone> {
-        let mut watch = self.watch(lease);
         let status = self.cluster.service(lease, &params.service);
         match socket.until(&mut watch, false, status).await {
             Happened::Own(Ok(service)) if service.counts.ready == 0 => {

@@ -19,6 +19,10 @@ use super::watch::{Ending, LeaseWatch};
 const LARGEST: usize = 1 << 20;
 /// Most that waits to be written; the largest frame of a log fits, however much of it is escaped.
 const UNWRITTEN: usize = 4 << 20;
+/// How much is read at once. It is there as long as the stream, and clients say little.
+const READ: usize = 8 << 10;
+/// How much is written at once: a few records of TLS.
+const WRITTEN: usize = 64 << 10;
 /// How long the other side may take to say farewell.
 const FAREWELL: Duration = Duration::from_secs(3);
 /// Longest reason that a close frame has room for.
@@ -50,6 +54,8 @@ pub(super) struct Socket {
 impl Socket {
     pub(super) async fn new(upgraded: Upgraded, ping: Duration, patience: Duration) -> Self {
         let config = WebSocketConfig::default()
+            .read_buffer_size(READ)
+            .write_buffer_size(WRITTEN)
             .max_message_size(Some(LARGEST))
             .max_frame_size(Some(LARGEST))
             .max_write_buffer_size(UNWRITTEN);

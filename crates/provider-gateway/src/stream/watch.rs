@@ -26,12 +26,16 @@ pub(crate) struct LeaseWatch {
 }
 
 impl LeaseWatch {
-    pub(crate) const fn new(
+    /// Watches a lease that was `shown` like this when somebody was allowed to read it. One that
+    /// ends right then, before anything is watched, has ended all the same.
+    pub(crate) fn new(
         lease: LeaseId,
+        shown: &Published,
         published: watch::Receiver<Arc<Published>>,
         stopping: watch::Receiver<bool>,
     ) -> Self {
-        Self { lease, was_alive: false, published, stopping }
+        let was_alive = look(shown, lease, false) == Look::Alive;
+        Self { lease, was_alive, published, stopping }
     }
 
     /// Waits for the end. May be dropped and called again.
@@ -135,13 +139,24 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_of_a_lease_is_noticed() {
-        let (sender, receiver) = watch::channel(Arc::new(published(true, Some(true))));
+        let shown = Arc::new(published(true, Some(true)));
+        let (sender, receiver) = watch::channel(shown.clone());
         let (_stop, stopping) = watch::channel(false);
-        let mut watch = LeaseWatch::new(lease(), receiver, stopping);
+        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping);
         let waiting = tokio::spawn(async move { watch.ended().await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         sender.send_replace(Arc::new(published(true, None)));
         assert_eq!(waiting.await.unwrap(), Ending::LeaseClosed);
+    }
+
+    #[tokio::test]
+    async fn a_lease_that_ended_before_it_was_watched_has_ended() {
+        let shown = published(true, Some(true));
+        let (_sender, receiver) = watch::channel(Arc::new(published(true, None)));
+        let (_stop, stopping) = watch::channel(false);
+        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping);
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(5), watch.ended()).await;
+        assert_eq!(ended, Ok(Ending::LeaseClosed));
     }
 }

@@ -1,11 +1,12 @@
 //! A provider as small as it can be: it knows deployments and their hashes, and deploys at once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use akash_sdl::{Manifest, Version};
-use akash_types::{DeploymentId, GroupSpec, LeaseId, ResourceOffer};
+use akash_types::{Address, DeploymentId, GroupSpec, LeaseId, ResourceOffer};
 use provider_api::screening::ScreeningRequest;
 use provider_api::status::{AkashVersion, VersionDocument};
 use provider_engine::cluster::command::{Operation, Workload};
@@ -19,7 +20,7 @@ use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_sim::driver::SimDriver;
 use tokio::sync::watch;
 
-use super::PROVIDER;
+use super::{OWNER, PROVIDER};
 
 #[derive(Clone)]
 pub(crate) struct TestProvider(Arc<Inner>);
@@ -30,6 +31,7 @@ struct Inner {
     deployments: Mutex<HashMap<DeploymentId, Deployment>>,
     cluster: SimDriver,
     busy: Mutex<bool>,
+    carried_out: AtomicUsize,
 }
 
 #[derive(Clone)]
@@ -78,6 +80,7 @@ impl TestProvider {
             deployments: Mutex::default(),
             cluster,
             busy: Mutex::new(false),
+            carried_out: AtomicUsize::new(0),
         }))
     }
 
@@ -122,6 +125,11 @@ impl TestProvider {
         let mut identity = self.identity().as_ref().clone();
         change(&mut identity);
         *self.0.identity.lock().unwrap() = Arc::new(identity);
+    }
+
+    /// How many requests of tenants changed something.
+    pub(crate) fn carried_out(&self) -> usize {
+        self.0.carried_out.load(Ordering::SeqCst)
     }
 
     pub(crate) fn be_busy(&self, busy: bool) {
@@ -169,11 +177,18 @@ impl TestProvider {
     }
 }
 
-/// Names that begin with `nope` are used nowhere; 9002 is the deployment to move them to.
-fn migrated(names: Vec<String>, dseq: u64, refusal: fn(String) -> MigrationRefusal) -> Reply {
+/// Names that begin with `nope` are used nowhere; the tenant's 9002 is the deployment to move them
+/// to.
+fn migrated(
+    names: Vec<String>,
+    (owner, dseq): (Address, u64),
+    refusal: fn(String) -> MigrationRefusal,
+) -> Reply {
     Reply::Migration(match names.iter().find(|name| name.starts_with("nope")) {
         _ if names.is_empty() => MigrationAnswer::Refused(MigrationRefusal::NothingNamed),
-        _ if dseq != 9002 => MigrationAnswer::Refused(MigrationRefusal::NoDestination),
+        _ if dseq != 9002 || owner.to_string() != OWNER => {
+            MigrationAnswer::Refused(MigrationRefusal::NoDestination)
+        }
         Some(name) => MigrationAnswer::Refused(refusal(name.clone())),
         None => MigrationAnswer::Transferred(names),
     })
@@ -196,17 +211,26 @@ impl Provider for TestProvider {
         if *self.0.busy.lock().unwrap() {
             return Err(Busy);
         }
-        Ok(match request {
+        let reply = match request {
             TenantRequest::Manifest { deployment, manifest } => {
                 Reply::Manifest(self.manifest(deployment, &manifest).await)
             }
-            TenantRequest::MigrateHostnames { hostnames, dseq, .. } => {
-                migrated(hostnames, dseq, MigrationRefusal::HostnameNotUsed)
+            TenantRequest::MigrateHostnames { hostnames, owner, dseq, .. } => {
+                migrated(hostnames, (owner, dseq), MigrationRefusal::HostnameNotUsed)
             }
-            TenantRequest::MigrateEndpoints { endpoints, dseq, .. } => {
-                migrated(endpoints, dseq, MigrationRefusal::EndpointNotUsed)
+            TenantRequest::MigrateEndpoints { endpoints, owner, dseq, .. } => {
+                migrated(endpoints, (owner, dseq), MigrationRefusal::EndpointNotUsed)
             }
-        })
+        };
+        let refused = matches!(
+            &reply,
+            Reply::Manifest(ManifestAnswer::Refused(_))
+                | Reply::Migration(MigrationAnswer::Refused(_))
+        );
+        if !refused {
+            self.0.carried_out.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(reply)
     }
 
     async fn screen(&self, request: ScreeningRequest) -> Result<Screening, Busy> {

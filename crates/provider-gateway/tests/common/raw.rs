@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use provider_api::error::CODE_HEADER;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::World;
@@ -44,8 +44,20 @@ pub(crate) async fn ask(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Answer {
-    let mut tcp = TcpStream::connect(address).await.unwrap();
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\n");
+    let tcp = TcpStream::connect(address).await.unwrap();
+    exchange(tcp, &address.to_string(), method, path, headers, body).await.unwrap()
+}
+
+/// Asks over a connection that is used for nothing else.
+pub(crate) async fn exchange(
+    mut connection: impl AsyncRead + AsyncWrite + Unpin,
+    host: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> std::io::Result<Answer> {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("connection")) {
         request.push_str("Connection: close\r\n");
     }
@@ -57,10 +69,11 @@ pub(crate) async fn ask(
     }
     request.push_str("\r\n");
     request.push_str(body);
-    tcp.write_all(request.as_bytes()).await.unwrap();
+    connection.write_all(request.as_bytes()).await?;
+    connection.flush().await?;
     let mut answer = Vec::new();
-    tcp.read_to_end(&mut answer).await.unwrap();
-    Answer::parse(&String::from_utf8(answer).unwrap())
+    connection.read_to_end(&mut answer).await?;
+    Ok(Answer::parse(&String::from_utf8(answer).unwrap()))
 }
 
 /// What was asked and answered when it was recorded.

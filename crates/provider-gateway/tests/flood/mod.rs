@@ -1,15 +1,51 @@
 //! A cluster whose containers write without end.
 
+#![allow(dead_code, reason = "each test uses its part of this")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use akash_types::LeaseId;
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
-    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
-    Observe, ReadFailure, ServiceStatus,
+    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogLines, LogPart,
+    LogQuery, Logs, Observe, ReadFailure, ServiceStatus,
 };
 use provider_engine::cluster::view::Held;
 use provider_sim::driver::{SimChanges, SimDriver, SimEvents, SimInputEnd, SimOutputEnd};
 
-use super::Flood;
+/// Lines without an end, and how many were taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Flood {
+    taken: Arc<AtomicUsize>,
+    line: Arc<str>,
+}
+
+impl Flood {
+    /// Lines of so many bytes.
+    pub(crate) fn of(bytes: usize) -> Self {
+        Self { taken: Arc::default(), line: "x".repeat(bytes).into() }
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+}
+
+impl LogLines for Flood {
+    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
+        // Every so often it is somebody else's turn.
+        if self.taken.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
+            tokio::task::yield_now().await;
+        }
+        Ok(Some(LogPart::Text {
+            service: "web".to_owned(),
+            replica: "web-0".to_owned(),
+            text: self.line.to_string(),
+            continues: false,
+        }))
+    }
+}
 
 #[derive(Clone)]
 pub(crate) struct Flooded {
