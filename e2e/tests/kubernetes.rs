@@ -23,7 +23,7 @@ version: "2.0"
 services:
   web:
     image: localhost/hello:1
-    command: [sh, -c, "mkdir /w; echo hello from a pod > /w/index.html; exec httpd -f -p 8080 -h /w"]
+    command: [sh, -c, "echo it begins; mkdir /w; echo hello from a pod > /w/index.html; exec httpd -f -p 8080 -h /w"]
     expose:
       - port: 8080
         as: 80
@@ -139,22 +139,23 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
     let sdl = folder.path().join("sdl.yaml");
     std::fs::write(&sdl, SDL).unwrap();
     let sdl = sdl.to_str().unwrap();
-    network.tx("tenant", &["deployment", "create", sdl, "--dseq", "7"]).unwrap();
-    insist("a bid", &network, &|| {
-        let bids = network.ctl(&["bids"])?;
-        Ok(bids["bids"].as_array().is_some_and(|bids| bids.len() == 1).then_some(()))
-    });
-    let tenant = network.address("tenant").unwrap();
-    let operator = network.address("operator").unwrap();
-    let create = ["market", "lease", "create", "--owner", &tenant, "--dseq", "7", "--provider"];
-    network.tx("tenant", &[&create[..], &[&operator]].concat()).unwrap();
-    insist("the manifest is taken", &network, &|| {
-        network.ctl(&["send-manifest", "7", sdl]).map(|_| Some(()))
-    });
+    network.open_gateway().unwrap();
+    let as_tenant = |args: &[&str]| {
+        let printed = network.run(&[args, &["--dseq", "7", "--from", "tenant"]].concat());
+        printed.unwrap_or_else(|error| panic!("{error:#}\n{}", network.provider_log()))
+    };
+    as_tenant(&["deploy", sdl, "--pick", "cheapest", "--bid-wait", "0", "-o", "json"]);
     insist("it runs", &network, &|| runs(&network));
     insist("its port answers", &network, &|| {
         Ok(cluster.page()?.contains("hello from a pod").then_some(()))
     });
+    // What its tenant sees of it, through the gateway.
+    let status: Value = serde_json::from_str(&as_tenant(&["lease-status"])).unwrap();
+    assert_eq!(status["services"]["web"]["available"], 1, "{status}");
+    let logs = as_tenant(&["lease-logs", "--tail", "10"]);
+    assert!(logs.contains("it begins"), "{logs}");
+    let page = as_tenant(&["lease-shell", "web", "cat", "/w/index.html"]);
+    assert_eq!(page.trim(), "hello from a pod");
     let pod = cluster.pod().unwrap().unwrap();
     let written = |path: &str| {
         let objects = cluster.ours(path).unwrap();

@@ -295,7 +295,6 @@ fn a_transaction_that_ran_out_of_gas_gets_more() {
     hand.answer(&sent[0], 1, Broadcasted::Accepted);
     let out = refusal("sdk", 11, "out of gas in location: ReadFlat".to_owned());
     let effects = hand.block(101, vec![included(&sent[0], Some(out))]);
-    dbg!(&effects);
     let again = hand.simulate(effects);
     assert_eq!(again[0].fee.gas_limit, sent[0].fee.gas_limit * 3 / 2);
 }
