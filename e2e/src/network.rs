@@ -1,6 +1,7 @@
 //! A chain, a simulated cluster and a provider, each a process that can be killed and comes back
 //! where it was.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,16 @@ use serde_json::Value;
 use crate::program::{self, Process, word_after};
 
 const CHAIN_ID: &str = "local";
+
+/// What the provider says of itself on chain.
+const PROVIDER: &str = "\
+host: https://localhost:8443
+attributes:
+  - key: capabilities/storage/1/class
+    value: ram
+  - key: capabilities/storage/1/persistent
+    value: \"false\"
+";
 
 /// The three processes and where they keep what they keep.
 #[derive(Debug)]
@@ -80,7 +91,7 @@ impl Network {
         network.start_chain()?;
         network.start_cluster()?;
         let file = folder.join("provider.yaml");
-        std::fs::write(&file, "host: https://localhost:8443\n")?;
+        std::fs::write(&file, PROVIDER)?;
         let file = file.to_str().context("a path that is no text")?;
         network.tx("operator", &["provider", "create", file])?;
         Ok(network)
@@ -170,6 +181,43 @@ impl Network {
         Ok(())
     }
 
+    /// Waits until tenants can connect to the provider, and registers where that is.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say so in time.
+    pub fn open_gateway(&self) -> Result<()> {
+        let limit = Duration::from_secs(120);
+        let (rest, _) = wait_until("tenants can connect", limit, || self.gateway())?;
+        let port = rest.rsplit(':').next().unwrap_or_default();
+        let file = self.at("provider.yaml")?;
+        let there = format!("host: https://localhost:{port}\n");
+        std::fs::write(&file, PROVIDER.replace("host: https://localhost:8443\n", &there))?;
+        self.tx("operator", &["provider", "update", &file])?;
+        // Who connects knows it by the certificate that it publishes.
+        let operator = self.address("operator")?;
+        wait_until("the provider's certificate is published", limit, || {
+            let list = ["query", "cert", "list", "--owner", &operator, "--state", "valid"];
+            let found = self.json(&list)?;
+            let found = found.get("certificates").and_then(Value::as_array);
+            Ok(found.is_some_and(|found| !found.is_empty()).then_some(()))
+        })
+    }
+
+    /// Variables by which commands find this network.
+    ///
+    /// # Errors
+    ///
+    /// When a path is no text.
+    pub fn variables(&self) -> Result<[(&'static str, String); 4]> {
+        Ok([
+            ("AKASH_HOME", self.at("chain")?),
+            ("AKASH_NODE", format!("http://{}", self.rpc)),
+            ("AKASH_CHAIN_ID", CHAIN_ID.to_owned()),
+            ("AKASH_KEYRING_BACKEND", "test".to_owned()),
+        ])
+    }
+
     /// Deletes what the provider keeps; it has to be down.
     pub fn forget_store(&self) {
         let _ = std::fs::remove_file(self.folder.join("store.redb"));
@@ -179,6 +227,39 @@ impl Network {
     #[must_use]
     pub fn rpc(&self) -> &str {
         &self.rpc
+    }
+
+    /// Where the chain answers gRPC, without a scheme.
+    #[must_use]
+    pub fn grpc(&self) -> &str {
+        &self.grpc
+    }
+
+    /// Where the provider that was started last lets tenants in, by REST and by gRPC; `None` until
+    /// it says so.
+    ///
+    /// # Errors
+    ///
+    /// When it says something else.
+    pub fn gateway(&self) -> Result<Option<(String, String)>> {
+        let log = self.provider_log();
+        let said = log.lines().rfind(|line| line.contains("tenants can connect"));
+        let Some(said) = said else { return Ok(None) };
+        let find = |name: &str| {
+            let address = said.split_whitespace().find_map(|word| word.strip_prefix(name));
+            address.map(str::to_owned).with_context(|| format!("no {name} in: {said}"))
+        };
+        Ok(Some((find("rest=")?, find("grpc=")?)))
+    }
+
+    /// The private key of an account, in hex.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn private_key(&self, key: &str) -> Result<String> {
+        let export = ["keys", "export", key, "--unarmored-hex", "--unsafe", "-y"];
+        Ok(self.run(&export)?.trim().to_owned())
     }
 
     /// Where the provider's operator asks.
@@ -199,14 +280,8 @@ impl Network {
     ///
     /// When it fails.
     pub fn run(&self, args: &[&str]) -> Result<String> {
-        let (home, node) = (self.at("chain")?, format!("http://{}", self.rpc));
-        let variables = [
-            ("AKASH_HOME", home.as_str()),
-            ("AKASH_NODE", &node),
-            ("AKASH_CHAIN_ID", CHAIN_ID),
-            ("AKASH_KEYRING_BACKEND", "test"),
-        ];
-        program::run(args, &variables)
+        let variables = self.variables()?;
+        program::run(args, &variables.each_ref().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// The same, with what it prints as JSON.
@@ -227,6 +302,41 @@ impl Network {
     pub fn ctl(&self, args: &[&str]) -> Result<Value> {
         let socket = self.at("ctl.sock")?;
         self.json(&[&["ctl", "--socket", &socket], args].concat())
+    }
+
+    /// Whether the provider acts.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer.
+    pub fn ready(&self) -> Result<Option<()>> {
+        let ready = self.ctl(&["status"])?.get("ready") == Some(&Value::Bool(true));
+        Ok(ready.then_some(()))
+    }
+
+    /// The number and stage of each lease that the provider looks after.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer.
+    pub fn leases(&self) -> Result<Vec<(u64, String)>> {
+        let told = self.ctl(&["leases"])?;
+        let lease = |lease: &Value| {
+            let dseq = lease.get("id")?.as_str()?.split('/').nth(1)?.parse().ok()?;
+            Some((dseq, lease.get("stage")?.as_str()?.to_owned()))
+        };
+        let leases = told.get("leases").and_then(Value::as_array);
+        Ok(leases.into_iter().flatten().filter_map(lease).collect())
+    }
+
+    /// The numbers of those that run.
+    ///
+    /// # Errors
+    ///
+    /// When the provider does not answer.
+    pub fn running(&self) -> Result<BTreeSet<u64>> {
+        let running = self.leases()?.into_iter().filter(|(_, stage)| stage == "running");
+        Ok(running.map(|(dseq, _)| dseq).collect())
     }
 
     /// Sends a transaction that succeeds.
@@ -297,6 +407,19 @@ impl Network {
         let made = self.run(&[&["tx"], args, &make].concat())?;
         let made: Value = serde_json::from_str(&made)?;
         made.pointer("/body/messages/0").cloned().context("the transaction has no message")
+    }
+}
+
+/// Who looks for what went wrong in a test looks here first.
+impl Drop for Network {
+    #[expect(clippy::print_stderr, reason = "it is for who runs the test")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = self.provider_log();
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines.get(lines.len().saturating_sub(60)..).unwrap_or_default();
+            eprintln!("the provider said last:\n{}", last.join("\n"));
+        }
     }
 }
 

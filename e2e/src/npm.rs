@@ -6,6 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::cache::cache;
+
 /// Installs what `source`'s lock file names and copies `source`'s scripts beside it; the folder to
 /// run node in. Nothing is installed twice: the folder's name has the lock file's content in it.
 ///
@@ -40,20 +42,6 @@ pub fn install(source: &Path) -> Result<PathBuf> {
             fs::copy(&path, folder.join(name)).context("copying a script")?;
         }
     }
-    Ok(folder)
-}
-
-/// Where big things are kept between runs, as `cargo xtask` keeps its tools.
-fn cache() -> Result<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let folder = variable("AKASH_PROVIDER_CACHE")
-        .map(PathBuf::from)
-        .or_else(|| {
-            variable("XDG_CACHE_HOME").map(|home| PathBuf::from(home).join("akash-provider"))
-        })
-        .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache/akash-provider")))
-        .context("neither AKASH_PROVIDER_CACHE nor HOME is set")?;
-    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     Ok(folder)
 }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use e2e::network::{Network, Settings, wait_until};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Longer than anything takes, however busy the machine is.
 const LONG: Duration = Duration::from_secs(180);
@@ -25,26 +25,6 @@ const PER_ROUND: u64 = 20;
 fn sdl(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
     path.to_str().unwrap().to_owned()
-}
-
-fn ready(network: &Network) -> Result<Option<()>> {
-    Ok((network.ctl(&["status"])?["ready"] == true).then_some(()))
-}
-
-/// The number and stage of each lease that the provider looks after.
-fn leases(network: &Network) -> Result<Vec<(u64, String)>> {
-    let told = network.ctl(&["leases"])?;
-    let lease = |lease: &Value| {
-        let id = lease["id"].as_str()?;
-        let dseq = id.split('/').nth(1)?.parse().ok()?;
-        Some((dseq, lease["stage"].as_str()?.to_owned()))
-    };
-    Ok(told["leases"].as_array().into_iter().flatten().filter_map(lease).collect())
-}
-
-fn running(network: &Network) -> Result<BTreeSet<u64>> {
-    let running = leases(network)?.into_iter().filter(|(_, stage)| stage == "running");
-    Ok(running.map(|(dseq, _)| dseq).collect())
 }
 
 /// What `GET /` says where workloads answer, for a hostname.
@@ -61,7 +41,7 @@ fn a_new_user_sees_an_order_become_a_lease_that_runs_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let mut network = Network::start(folder.path(), Settings::default()).unwrap();
     network.start_provider().unwrap();
-    wait_until("the provider acts", LONG, || ready(&network)).unwrap();
+    wait_until("the provider acts", LONG, || network.ready()).unwrap();
 
     let hello = sdl("hello.yaml");
     network.tx("tenant", &["deployment", "create", &hello, "--dseq", "7"]).unwrap();
@@ -87,19 +67,19 @@ fn a_new_user_sees_an_order_become_a_lease_that_runs_and_ends() {
         network.ctl(&["send-manifest", "7", &hello]).map(Some)
     })
     .unwrap();
-    wait_until("it runs", LONG, || Ok(running(&network)?.contains(&7).then_some(()))).unwrap();
+    wait_until("it runs", LONG, || Ok(network.running()?.contains(&7).then_some(()))).unwrap();
 
     // SIGTERM leaves everything as it is, and does not take long.
     let provider = network.provider.as_mut().unwrap();
     provider.signal("TERM").unwrap();
     assert!(provider.wait().unwrap().success(), "{}", network.provider_log());
     network.start_provider().unwrap();
-    wait_until("it still runs", LONG, || Ok(running(&network)?.contains(&7).then_some(())))
+    wait_until("it still runs", LONG, || Ok(network.running()?.contains(&7).then_some(())))
         .unwrap();
     assert!(network.ctl(&["why", "7"]).unwrap().to_string().contains("the order was noticed"));
 
     network.tx("tenant", &["deployment", "close", "--dseq", "7"]).unwrap();
-    wait_until("nothing is left", LONG, || Ok(leases(&network)?.is_empty().then_some(()))).unwrap();
+    wait_until("nothing is left", LONG, || Ok(network.leases()?.is_empty().then_some(()))).unwrap();
     assert!(page(&network, "hello.sim.localhost").unwrap().contains("404"));
 }
 
@@ -156,7 +136,7 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
         (network.address("tenant").unwrap(), network.address("operator").unwrap());
     let before = money(&network, &[&tenant, &operator]);
     network.start_provider().unwrap();
-    insist("the provider acts", || ready(&network));
+    insist("the provider acts", || network.ready());
 
     let hello = sdl("hello.yaml");
     let mut chance = Chance(RandomState::new(), 0);
@@ -221,7 +201,7 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
             strike_at(&mut network, moment);
         }
     }
-    insist("everything runs", || Ok((running(&network)? == all).then_some(())));
+    insist("everything runs", || Ok((network.running()? == all).then_some(())));
     let drift = network.ctl(&["drift"]).unwrap();
     assert_eq!(drift["drift"], json!([]), "views agree");
     // Nothing that was paid for was ever destroyed.
@@ -236,7 +216,7 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
         let messages = ids.iter().map(close).collect::<Result<Vec<_>>>().unwrap();
         network.tx_of("tenant", &messages).unwrap();
     }
-    insist("nothing is left", || Ok(leases(&network)?.is_empty().then_some(())));
+    insist("nothing is left", || Ok(network.leases()?.is_empty().then_some(())));
     let after = money(&network, &[&tenant, &operator]);
     assert_eq!(after, before, "deposits came back, and what one paid the other has");
 }

@@ -1,9 +1,11 @@
 //! Where tenants connect: the gateway, on the engine's published status and the cluster.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use akash_chain::keys::SecretKey;
 use akash_chain::keys::certificate::KeyFilePassword;
@@ -16,7 +18,8 @@ use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
 use provider_gateway::auth::Authenticator;
-use provider_gateway::certs::{OwnCertificate, OwnCertificateError};
+use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings, Challenge, RootsError};
+use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateError};
 use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
@@ -26,7 +29,7 @@ use provider_gateway::{Doorkeeper, Gateway, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::config::Config;
+use crate::config::{Certificate, Config, Issuer};
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
 use crate::errands::Errands;
 use crate::start::Running;
@@ -48,6 +51,9 @@ pub enum GatewayError {
     /// It cannot be shown.
     #[error("cannot show the provider's certificate")]
     Show(#[from] CertificateFileError),
+    /// The authority that is to issue another cannot be believed.
+    #[error("cannot ask for a certificate: look at --cert-issuer-ca-root")]
+    Issuer(#[from] RootsError),
     /// TLS cannot be set up.
     #[error("cannot set up TLS")]
     Tls(#[from] TlsError),
@@ -163,6 +169,9 @@ pub(crate) async fn serve<C: Cluster>(
         });
         rpc_server.serve(rpc_listener, service, async move { stop.stopped().await }).await;
     });
+    if let Some(certificate) = &config.gateway.certificate {
+        keep_authority(running, certificate, Arc::clone(&shown))?;
+    }
     let errands: Errands = running.errands();
     running.spawn("certificate", async move {
         own.keep(query, Arc::new(errands), shown, |done| match done {
@@ -175,6 +184,69 @@ pub(crate) async fn serve<C: Cluster>(
     });
     tracing::info!(%rest, %grpc, "tenants can connect");
     Ok(())
+}
+
+/// Shows the certificate of an authority, as long as there is a good one.
+fn keep_authority(
+    running: &mut Running,
+    certificate: &Certificate,
+    shown: Arc<ServerCertificates>,
+) -> Result<(), GatewayError> {
+    match certificate {
+        Certificate::Files { certificate, key } => {
+            let files = AuthorityFiles::new(certificate.clone(), key.clone());
+            let keep = files.keep(shown, |done| match done {
+                Ok(()) => tracing::info!("the certificate of the authority is shown"),
+                Err(error) => {
+                    let why = causes(error);
+                    tracing::warn!(why, "the certificate of the authority is not used");
+                }
+            });
+            running.spawn("certificate files", keep);
+        }
+        Certificate::Issuer(issuer) => {
+            let issuer = AcmeIssuer::new(acme(issuer))?;
+            let keep = issuer.keep(shown, |done| match done {
+                Ok(replace) => {
+                    let days = replace.duration_since(SystemTime::now()).unwrap_or_default();
+                    let days = days.as_secs() / 86_400;
+                    tracing::info!(days, "the certificate of the authority is shown");
+                }
+                Err(error) => {
+                    let why = causes(error);
+                    tracing::warn!(why, "no certificate was issued; another try follows");
+                }
+            });
+            running.spawn("certificate issuer", keep);
+        }
+    }
+    Ok(())
+}
+
+/// An error with all that is behind it.
+fn causes(error: &dyn Error) -> String {
+    let (mut words, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        words.push_str(": ");
+        words.push_str(&error.to_string());
+        cause = error.source();
+    }
+    words
+}
+
+fn acme(issuer: &Issuer) -> AcmeSettings {
+    let everywhere = |port| SocketAddr::from(([0, 0, 0, 0], port));
+    let http = issuer.http_port.map(|port| Challenge::Http(everywhere(port)));
+    let tls = issuer.tls_port.map(|port| Challenge::TlsAlpn(everywhere(port)));
+    AcmeSettings {
+        directory: issuer.directory_url.clone(),
+        email: issuer.email.clone(),
+        domain: issuer.domain.clone(),
+        challenges: http.into_iter().chain(tls).collect(),
+        directory_path: issuer.storage.clone(),
+        external_account: issuer.external_account.clone(),
+        root: issuer.root.clone(),
+    }
 }
 
 /// Listens; also where, as port 0 takes a free one.

@@ -79,7 +79,10 @@ impl Operate for Overseer {
             restarts: part.restarts,
             detail: part.problem.unwrap_or_default(),
         });
+        let missing = self.readiness().missing.into_iter();
+        let missing = missing.map(|missing| format!("{}: {}", missing.what, missing.why));
         wire::Status {
+            missing: missing.collect(),
             provider: self.identity.provider.to_string(),
             chain_id: self.identity.chain_id.clone(),
             cluster: self.identity.cluster.to_owned(),

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 use base64::Engine as _;
-use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings};
+use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings, Challenge};
 use provider_gateway::tls::{ServerCertificates, certified};
 
 const VERSION: &str = "v2.10.1";
@@ -64,7 +64,8 @@ fn free_port() -> u16 {
 }
 
 impl Authority {
-    async fn start(program: &Path, home: &Path, http_port: u16) -> Self {
+    /// Asks for answers on these ports of the domain.
+    async fn start(program: &Path, home: &Path, http_port: u16, tls_port: u16) -> Self {
         let (root, key) = (home.join("pebble.pem"), home.join("pebble.key"));
         let spec = CertificateSpec {
             owner: "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8".parse().unwrap(),
@@ -85,7 +86,7 @@ impl Authority {
             "listenAddress": format!("127.0.0.1:{port}"),
             "managementListenAddress": format!("127.0.0.1:{}", free_port()),
             "certificate": root, "privateKey": key,
-            "httpPort": http_port, "tlsPort": free_port(),
+            "httpPort": http_port, "tlsPort": tls_port,
             "ocspResponderURL": "", "externalAccountBindingRequired": false,
         }});
         std::fs::write(&config, settings.to_string()).unwrap();
@@ -178,19 +179,19 @@ async fn a_certificate_is_obtained_kept_and_used_again() {
     let Some(program) = pebble() else { return };
     let home = tempfile::tempdir().unwrap();
     let http_port = free_port();
-    let authority = Authority::start(&program, home.path(), http_port).await;
+    let authority = Authority::start(&program, home.path(), http_port, free_port()).await;
+    let here = |port| Challenge::Http(SocketAddr::from(([127, 0, 0, 1], port)));
     let settings = AcmeSettings {
         directory: authority.directory.clone(),
         email: "operator@example.com".into(),
         domain: DOMAIN.into(),
-        challenge: SocketAddr::from(([127, 0, 0, 1], http_port)),
+        challenges: vec![here(http_port)],
         directory_path: home.path().join("issuer"),
         external_account: None,
         root: Some(authority.root.clone()),
     };
     // Somebody else answers the authority: it is not convinced, and nothing is shown.
-    let elsewhere = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let lost = AcmeSettings { challenge: elsewhere, ..settings.clone() };
+    let lost = AcmeSettings { challenges: vec![here(free_port())], ..settings.clone() };
     let certificates = shown();
     let error = first_word(&lost, &certificates).await.unwrap_err();
     assert!(error.contains("port 80"), "{error}");
@@ -209,4 +210,27 @@ async fn a_certificate_is_obtained_kept_and_used_again() {
     assert_eq!(first_word(&settings, &certificates).await, Ok(replace));
     assert!(certificates.has_public());
     assert_eq!(std::fs::read_to_string(&file).unwrap(), chain);
+}
+
+#[tokio::test]
+async fn a_certificate_is_obtained_by_tls_alone() {
+    let Some(program) = pebble() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let tls_port = free_port();
+    let authority = Authority::start(&program, home.path(), free_port(), tls_port).await;
+    let settings = AcmeSettings {
+        directory: authority.directory.clone(),
+        email: "operator@example.com".into(),
+        domain: DOMAIN.into(),
+        challenges: vec![Challenge::TlsAlpn(SocketAddr::from(([127, 0, 0, 1], tls_port)))],
+        directory_path: home.path().join("issuer"),
+        external_account: None,
+        root: Some(authority.root.clone()),
+    };
+    let certificates = shown();
+    let replace = first_word(&settings, &certificates).await.unwrap();
+    assert!(replace > SystemTime::now() + Duration::from_hours(24), "{replace:?}");
+    assert!(certificates.has_public());
+    // The port is free again once the authority has seen the answer.
+    TcpListener::bind(("127.0.0.1", tls_port)).unwrap();
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::Cli;
@@ -21,12 +22,13 @@ pub(crate) fn run(
 ) -> ExitCode {
     let holds_something = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
     let command = env::bind(Cli::command(), &holds_something);
-    let parsed = command
-        .try_get_matches_from(args)
-        .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let parsed = command.try_get_matches_from(args).and_then(|mut matches| {
+        let home_by_flag = matches.value_source("home") == Some(ValueSource::CommandLine);
+        Ok((Cli::from_arg_matches_mut(&mut matches)?, home_by_flag))
+    });
     let outcome = match parsed {
-        Ok(cli) => {
-            let surroundings = Surroundings::new(cli.globals, variable);
+        Ok((cli, home_by_flag)) => {
+            let surroundings = Surroundings::new(cli.globals, home_by_flag, variable);
             commands::run(cli.command, &surroundings, streams)
         }
         Err(error) => not_a_command(&error, variable, streams).map_err(Into::into),

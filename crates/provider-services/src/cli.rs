@@ -9,11 +9,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::commands::ctl::Ctl;
+use crate::commands::deploy::DeployArgs;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
 use crate::commands::query::Query;
+use crate::commands::quickstart::QuickstartArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::sim_cluster::SimClusterArgs;
+use crate::commands::tenant::TenantCommand;
 use crate::commands::tx::Tx;
 use crate::commands::version::VERSION;
 use crate::surroundings::Globals;
@@ -27,7 +30,9 @@ Environment:
   AKASH_OUTPUT. The command line wins over both.
 
 Examples:
+  provider-services quickstart
   provider-services sdl validate deploy.yaml
+  provider-services deploy deploy.yaml --from tenant --chain-id akashnet-2
   provider-services keys add provider
   provider-services query market lease list --provider akash1… -o table
   provider-services tx deployment create deploy.yaml --from tenant
@@ -75,6 +80,11 @@ const COMPLETION_HELP: &str = "\
 Examples:
   source <(provider-services completion bash)
   provider-services completion fish > ~/.config/fish/completions/provider-services.fish";
+
+const MAN_HELP: &str = "\
+Examples:
+  provider-services man /usr/local/share/man/man1
+  provider-services man . && man ./provider-services-deploy.1";
 
 const VERSION_HELP: &str = "\
 Examples:
@@ -136,6 +146,16 @@ pub(crate) enum Command {
     /// Nothing runs in it, everything behaves: workloads start, fail, write logs and answer in a
     /// shell. It lives in a process of its own, so that they outlive the provider.
     SimCluster(SimClusterArgs),
+    /// See all of it at work: a chain, a provider and a tenant, on this machine
+    ///
+    /// Nothing is needed for it and nothing is left of it. The money is nobody's.
+    #[command(after_help = crate::commands::quickstart::HELP)]
+    Quickstart(QuickstartArgs),
+    /// Run what an SDL describes: order it, lease it, send it, and wait until it answers
+    #[command(after_help = crate::commands::deploy::HELP)]
+    Deploy(Box<DeployArgs>),
+    #[command(flatten)]
+    Tenant(TenantCommand),
     /// Print the manifest that an SDL becomes
     ///
     /// The manifest is what a tenant sends to a provider once a lease exists.
@@ -150,6 +170,9 @@ pub(crate) enum Command {
     /// Print the script that completes commands in a shell
     #[command(after_help = COMPLETION_HELP)]
     Completion(Completion),
+    /// Write the manual pages of all commands
+    #[command(after_help = MAN_HELP)]
+    Man(Man),
     /// Print the version of this program, on standard error
     #[command(after_help = VERSION_HELP)]
     Version(Version),
@@ -230,6 +253,14 @@ pub(crate) struct SdlToManifest {
 pub(crate) struct Completion {
     /// The shell that is to run the script
     pub(crate) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Directory of the pages; made if it is not there
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
 }
 
 /// Arguments of `version`.

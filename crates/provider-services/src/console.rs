@@ -29,6 +29,11 @@ impl Console {
         Self { terminal }
     }
 
+    /// Whether somebody types.
+    pub(crate) const fn is_terminal(self) -> bool {
+        self.terminal
+    }
+
     /// A secret; it is not shown as it is typed.
     pub(crate) fn secret(self, prompt: &str, what: &str) -> Result<Passphrase, NoAnswer> {
         if !self.terminal {

@@ -47,6 +47,7 @@ pub(crate) struct Globals {
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     home: Option<PathBuf>,
+    flag_home: Option<PathBuf>,
     node: String,
     session_bus: Option<String>,
     user_home: Option<PathBuf>,
@@ -60,7 +61,11 @@ pub(crate) struct Surroundings {
 pub(crate) struct NoHome;
 
 impl Surroundings {
-    pub(crate) fn new(globals: Globals, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
+    pub(crate) fn new(
+        globals: Globals,
+        home_by_flag: bool,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let user_home = set("HOME").map(PathBuf::from);
         let default = || user_home.as_ref().map(|home| home.join(".akash"));
@@ -68,6 +73,7 @@ impl Surroundings {
         let named = |name: &'static str| Some((name, env::variable(name, &holds)?));
         let strays = STRAYS.iter().map(|(name, _)| *name).filter(|name| holds(name));
         Self {
+            flag_home: globals.home.clone().filter(|_| home_by_flag),
             home: globals.home.or_else(default),
             variables: table::settings().filter_map(|setting| named(setting.name)).collect(),
             strays: strays.map(str::to_owned).collect(),
@@ -84,6 +90,12 @@ impl Surroundings {
     /// When nobody said and there is no default.
     pub(crate) fn home(&self) -> Result<&Path, NoHome> {
         self.home.as_deref().ok_or(NoHome)
+    }
+
+    /// The same, only if it stands on the command line: a variable is set for what one has
+    /// already, and some commands make something new.
+    pub(crate) fn flag_home(&self) -> Option<&Path> {
+        self.flag_home.as_deref()
     }
 
     /// The node to talk to, as it was written.

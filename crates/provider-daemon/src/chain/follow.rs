@@ -1,6 +1,6 @@
 //! Blocks on their way to the lane and the engine.
 
-use akash_chain::follow::{FollowStatus, Followed, Follower};
+use akash_chain::follow::{FollowStatus, Followed, Follower, ResyncReason};
 use akash_chain::transport::RpcClient;
 use akash_chain::tx::lane::{LaneBlock, LaneHandle};
 use akash_types::Address;
@@ -49,7 +49,11 @@ pub(crate) async fn follow(
             Some(Followed::Resync(resync)) => {
                 let (from, height) = (resync.from, resync.to);
                 tracing::warn!(from, to = height, reason = ?resync.reason, "blocks are left out");
-                if lane.resynced(height).await.is_err() {
+                let told = match resync.reason {
+                    ResyncReason::OtherBranch => lane.rebased(height).await,
+                    _ => lane.resynced(height).await,
+                };
+                if told.is_err() {
                     return FollowEnded::Lane;
                 }
                 Input::Resync { height, time: reader.time_of(height).await }

@@ -49,21 +49,10 @@ pub struct Issuer {
     pub http_port: Option<u16>,
     /// Port for tls-alpn-01.
     pub tls_port: Option<u16>,
-    /// Who changes DNS for dns-01.
-    pub dns_providers: Vec<DnsProvider>,
-    /// Who is asked whether that has happened.
-    pub dns_resolvers: Vec<String>,
+    /// The authority's own root, where browsers do not have it.
+    pub root: Option<PathBuf>,
     /// Account at the authority and its key, where it wants one.
     pub external_account: Option<(String, String)>,
-}
-
-/// Who changes DNS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DnsProvider {
-    /// Cloudflare.
-    Cloudflare,
-    /// Google Cloud.
-    GoogleCloud,
 }
 
 impl fmt::Debug for Issuer {
@@ -127,9 +116,8 @@ fn issuer(reader: &mut Reader<'_>, domain: Option<&str>, home: Option<&Path>) ->
     };
     let http_port = reader.parsed("cert-issuer-http-challenge-port", port);
     let tls_port = reader.parsed("cert-issuer-tls-challenge-port", port);
-    let dns_providers = reader.each("cert-issuer-dns-providers", |text| match text {
-        "cf" => Ok(DnsProvider::Cloudflare),
-        "gcloud" => Ok(DnsProvider::GoogleCloud),
+    let dns = reader.each("cert-issuer-dns-providers", |text| match text {
+        "cf" | "gcloud" => Ok(()),
         _ => {
             let what = format!("cert issuer: invalid config: invalid dns provider {text}");
             Err(Wrong::new(what, "give cf for Cloudflare or gcloud for Google Cloud"))
@@ -149,9 +137,13 @@ fn issuer(reader: &mut Reader<'_>, domain: Option<&str>, home: Option<&Path>) ->
         }
     }
     let (http_port, tls_port) = (http_port?, tls_port?);
-    if http_port.is_none() && tls_port.is_none() && dns_providers.is_empty() {
+    if !dns.is_empty() {
+        let text = "not used: names are shown to be ours by http-01 or tls-alpn-01, not by dns-01";
+        reader.note("cert-issuer-dns-providers", text);
+    }
+    if http_port.is_none() && tls_port.is_none() {
         let text = "no certificate will be issued, because there is no way to show that the name \
-                    is ours: give a port for http-01 or tls-alpn-01, or a DNS provider";
+                    is ours: give a port for http-01 or tls-alpn-01";
         reader.note("cert-issuer-enabled", text);
     }
     let kid = reader.some("cert-issuer-kid");
@@ -171,8 +163,7 @@ fn issuer(reader: &mut Reader<'_>, domain: Option<&str>, home: Option<&Path>) ->
         storage: storage.or_else(|| Some(home?.join(".certissuer")))?,
         http_port,
         tls_port,
-        dns_providers,
-        dns_resolvers: reader.list("cert-issuer-dns-resolvers"),
+        root: reader.some("cert-issuer-ca-root").map(PathBuf::from),
         external_account: kid.zip(hmac),
     })
 }

@@ -47,7 +47,7 @@ pub use changes::{NeedsRestart, Reload, changes};
 pub use cluster::{Cluster, Ingress, IngressMode, Kubernetes, Simulated};
 pub use error::{ConfigError, Note};
 pub use files::missing_files;
-pub use gateway::{Certificate, DnsProvider, Gateway, Issuer};
+pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Value};
 pub use place::Place;
 pub use setting::{Change, Effect, Form, Setting};

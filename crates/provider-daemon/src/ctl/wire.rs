@@ -111,8 +111,11 @@ pub struct Status {
     pub uptime_seconds: u64,
     /// Height of the newest block.
     pub height: u64,
-    /// Whether anything is written to the chain yet.
+    /// Whether chain and cluster are fresh and it acts on them.
     pub ready: bool,
+    /// What is missing for that.
+    #[serde(default)]
+    pub missing: Vec<String>,
     /// Whether the view of the cluster is fresh.
     pub cluster_fresh: bool,
     /// Whether destruction is stopped, because too many leases look bad.
@@ -232,7 +235,7 @@ impl Status {
         };
         Self {
             height: engine.height,
-            ready: engine.ready,
+            ready: engine.ready && self.missing.is_empty(),
             cluster_fresh: engine.cluster_fresh,
             breaker_open: engine.breaker_open,
             maintenance: engine.maintenance,

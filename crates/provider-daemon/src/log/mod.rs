@@ -9,7 +9,7 @@ mod setup;
 use std::str::FromStr;
 
 pub use levels::{Level, Levels, LevelsError};
-pub use setup::{AlreadyLogging, LogHandle, start};
+pub use setup::{AlreadyLogging, LogHandle, start, start_in};
 
 /// What is logged, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

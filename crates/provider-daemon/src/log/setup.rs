@@ -35,8 +35,24 @@ pub struct AlreadyLogging;
 ///
 /// When that was done before.
 pub fn start(settings: &LogSettings) -> Result<LogHandle, AlreadyLogging> {
+    begin(settings, std::io::stderr)
+}
+
+/// Begins to log to a file, for the whole process.
+///
+/// # Errors
+///
+/// When logging was started before.
+pub fn start_in(settings: &LogSettings, file: std::fs::File) -> Result<LogHandle, AlreadyLogging> {
+    begin(settings, std::sync::Mutex::new(file))
+}
+
+fn begin<W>(settings: &LogSettings, to: W) -> Result<LogHandle, AlreadyLogging>
+where
+    W: for<'a> fmt::MakeWriter<'a> + Send + Sync + 'static,
+{
     let (filter, handle) = reload::Layer::new(settings.levels.filter());
-    let lines = lines(settings, std::io::stderr);
+    let lines = lines(settings, to);
     let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter));
     subscriber.try_init().map_err(|_| AlreadyLogging)?;
     Ok(LogHandle { filter: handle })

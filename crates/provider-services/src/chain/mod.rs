@@ -1,10 +1,14 @@
 //! What commands need of the chain's libraries: a node to ask, a keyring to open, values of flags.
 
 mod keyring;
+mod maker;
 mod network;
 mod signer;
 pub(crate) mod values;
+mod wallet;
 
 pub(crate) use keyring::{KeyringArgs, open, thrice};
+pub(crate) use maker::{Maker, Turn, broadcast_in_turn};
 pub(crate) use network::Network;
 pub(crate) use signer::{Account, AccountSigner};
+pub(crate) use wallet::{Wallet, next_turn};

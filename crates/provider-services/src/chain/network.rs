@@ -1,5 +1,7 @@
 //! The node that a command talks to.
 
+use std::time::Duration;
+
 use akash_chain::query::{Connection, Failure, Malformed, NoAnswer, Node, Query, Reply, Transport};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use anyhow::Context;
@@ -10,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::output::Document;
 use crate::proto_json;
+
+/// Over how many blocks the time of one is averaged.
+const BLOCKS: u64 = 100;
 
 /// A node, and how its state is asked for.
 #[derive(Debug)]
@@ -57,6 +62,15 @@ impl Network {
     /// The node itself.
     pub(crate) const fn node(&self) -> &Node {
         &self.node
+    }
+
+    /// How long a block takes, counted back from `height`, as far as the node can tell.
+    pub(crate) async fn block_time(&self, height: u64) -> Option<Duration> {
+        let before = height.checked_sub(BLOCKS).filter(|before| *before > 0).unwrap_or(1);
+        let (newest, oldest) =
+            (self.node.block(height).await.ok()?, self.node.block(before).await.ok()?);
+        let count = u32::try_from(height.checked_sub(before)?).ok()?;
+        newest.time.duration_since(oldest.time).ok()?.checked_div(count)
     }
 
     /// Calls a gRPC method and gives its answer as it is to be printed.

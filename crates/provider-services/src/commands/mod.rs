@@ -3,13 +3,17 @@
 mod completion;
 mod crd;
 pub(crate) mod ctl;
+pub(crate) mod deploy;
 pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
+mod man;
 pub(crate) mod query;
+pub(crate) mod quickstart;
 pub(crate) mod run;
 pub(crate) mod sdl;
 pub(crate) mod sim_cluster;
+pub(crate) mod tenant;
 pub(crate) mod tx;
 pub(crate) mod version;
 
@@ -34,10 +38,14 @@ pub(crate) fn run(
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),
+        Command::Deploy(args) => deploy::run(&args, surroundings, streams),
+        Command::Quickstart(args) => quickstart::run(&args, surroundings, streams),
+        Command::Tenant(command) => tenant::run(&command, surroundings, streams),
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Crd => crd::run(streams),
         Command::Completion(args) => completion::run(&args, streams),
+        Command::Man(args) => man::run(&args, streams),
         Command::Version(args) => version::run(&args, streams),
     }
 }

@@ -72,15 +72,20 @@ fn validate(args: &Validate, streams: &mut Streams<'_>) -> anyhow::Result<ExitCo
 /// Reads an SDL for a command that needs a valid one. What is wrong is shown on standard error.
 pub(crate) fn read_valid(file: &SdlFile, streams: &mut Streams<'_>) -> anyhow::Result<Sdl> {
     let source = Source::read(&file.path, streams.stdin)?;
+    read_valid_source(&source, streams)
+}
+
+/// The same of a text that was read before.
+pub(crate) fn read_valid_source(source: &Source, streams: &mut Streams<'_>) -> anyhow::Result<Sdl> {
     match Sdl::read(&source.text) {
         Ok(sdl) => Ok(sdl),
         Err(errors) => {
             let palette = streams.stderr_palette;
             for problem in errors.problems() {
-                streams.tell(&render_problem(Severity::Error, &source, problem, &palette));
+                streams.tell(&render_problem(Severity::Error, source, problem, &palette));
                 streams.tell("\n");
             }
-            bail!(refusal(&source, &errors))
+            bail!(refusal(source, &errors))
         }
     }
 }

@@ -37,11 +37,14 @@ fn status(status: &Status, palette: &Palette) -> String {
     } else if status.ready {
         (good, "at work")
     } else {
-        (warning, "starting: reads chain and cluster, sends nothing yet")
+        (warning, "waiting: sends nothing until the following is there")
     };
     let view = if status.cluster_fresh { "seen just now" } else { "NOT SEEN: nothing is judged" };
     let mut text = field("provider", &status.provider);
     text.push_str(&format!("{:<NAMES$}{style}{state}{style:#}\n", "state"));
+    for missing in &status.missing {
+        text.push_str(&field("", missing));
+    }
     text.push_str(&field("chain", &format!("{}, height {}", status.chain_id, status.height)));
     text.push_str(&field("cluster", &format!("{}, {view}", status.cluster)));
     let wallet = match &status.cannot_pay {

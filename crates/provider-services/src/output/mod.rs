@@ -4,22 +4,26 @@
 //! Everything here makes a text from values and writes nothing.
 
 mod amount;
+mod bids;
 pub(crate) mod ctl;
 mod document;
 mod groups;
 mod nodes;
 mod palette;
 mod problem;
+mod sent;
 mod table;
 pub(crate) mod tables;
 mod text;
 mod yaml;
 
+pub(crate) use bids::{BidRow, render_bids};
 pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
 pub(crate) use nodes::render_nodes;
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};
+pub(crate) use sent::Sent;
 pub(crate) use text::{counted, printable};
 
 /// How wide a text may be: what the narrowest usual terminal shows.

@@ -17,6 +17,19 @@ pub(super) fn render(document: &Document) -> String {
     out
 }
 
+/// The value of a key, from the space after its colon to the end of its last line.
+pub(super) fn value(text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    // One line with its end is written as lines are, too.
+    if is_block(text) || (lines.len() < text.len() && is_block(&format!("{lines}\n-"))) {
+        put_block(text, indent, &mut out);
+    } else {
+        out.push_str(&format!(" {}\n", scalar(text)));
+    }
+    out
+}
+
 /// `started`: the first line has its indentation already, from the dash of a list.
 fn put_map(entries: &[(String, Document)], indent: usize, mut started: bool, out: &mut String) {
     let mut sorted: Vec<&(String, Document)> = entries.iter().collect();

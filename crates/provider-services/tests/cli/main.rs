@@ -15,6 +15,7 @@ mod query;
 mod run;
 mod sim_cluster;
 mod support;
+mod tenant;
 mod tx;
 mod tx_messages;
 mod validate;

@@ -89,6 +89,28 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
     }
 }
 
+#[test]
+fn every_command_has_a_manual_page_with_its_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let ran = run(&["man", text(&pages)]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let mut count = 0;
+    for page in std::fs::read_dir(&pages).unwrap() {
+        let page = page.unwrap().path();
+        let written = std::fs::read_to_string(&page).unwrap();
+        assert!(written.contains(".SH NAME\nprovider\\-services"), "{}", page.display());
+        assert!(written.contains("Examples:"), "{}", page.display());
+        count += 1;
+    }
+    assert_eq!(count, check_help(&[]), "as many pages as commands");
+    for name in
+        ["provider-services", "provider-services-deploy", "provider-services-tx-cert-publish"]
+    {
+        assert!(pages.join(format!("{name}.1")).is_file(), "{name}");
+    }
+}
+
 /// The script first finds out which subcommand it is in, then looks that up.
 #[test]
 fn the_bash_script_has_words_for_every_subcommand() {

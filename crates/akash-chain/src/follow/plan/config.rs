@@ -25,6 +25,9 @@ pub struct PlanConfig {
     pub block_time_ceiling: Duration,
     /// After so many block times without a new block the chain counts as stalled.
     pub stall_after: u32,
+    /// After so many block times in which every node was on another branch than ours, that one
+    /// counts.
+    pub other_branch_after: u32,
     /// Wait before a node that failed is tried again; doubles with each failure in a row.
     pub backoff: Duration,
     /// The longest such wait.
@@ -47,6 +50,7 @@ impl PlanConfig {
             block_time_floor: Duration::from_secs(1),
             block_time_ceiling: Duration::from_secs(30),
             stall_after: 10,
+            other_branch_after: 20,
             backoff: Duration::from_millis(500),
             backoff_max: Duration::from_secs(30),
             patience: Duration::from_secs(30),

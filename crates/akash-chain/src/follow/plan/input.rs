@@ -207,4 +207,7 @@ pub enum ResyncReason {
         /// The lowest height that one of them has.
         lowest: u64,
     },
+    /// Every node that answers has other blocks than those that were delivered, and has had for
+    /// long: the chain was taken back and went on from there.
+    OtherBranch,
 }

@@ -21,6 +21,10 @@ impl Known {
         self.hashes.push_back((height, hash));
     }
 
+    pub(super) fn forget(&mut self) {
+        self.hashes.clear();
+    }
+
     pub(super) fn newest(&self) -> Option<(u64, BlockHash)> {
         self.hashes.back().copied()
     }

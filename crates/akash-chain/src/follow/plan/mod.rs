@@ -21,6 +21,7 @@
 
 mod answer;
 mod ask;
+mod branch;
 mod config;
 mod deliver;
 mod input;
@@ -61,6 +62,8 @@ pub struct Plan<B> {
     /// Heights to be left out, once the consumer has room to hear it; and those it last heard of.
     pending: Option<Resync>,
     resyncing: Option<Resync>,
+    /// Since when every node is on another branch.
+    branch_lost: Option<Duration>,
     /// The newest height that was heard of, and when.
     head_seen: (u64, Duration),
     last_block_time: Option<SystemTime>,
@@ -88,6 +91,7 @@ impl<B> Plan<B> {
             pulse,
             pending: None,
             resyncing: None,
+            branch_lost: None,
             head_seen: (0, now),
             last_block_time: None,
             published: FollowStatus::default(),
@@ -112,6 +116,7 @@ impl<B> Plan<B> {
         self.begin();
         self.see_head(now);
         self.look_for_gap();
+        self.look_for_branch(now);
         self.check_link(now);
         self.ask_statuses(now, &mut out);
         self.listen(now, &mut out);
@@ -139,6 +144,7 @@ impl<B> Plan<B> {
             self.listen_next(),
             self.fetch_next(now),
             self.publish_next(now),
+            self.branch_next(now),
         ];
         let next = next.into_iter().flatten().min();
         // A time that has come is spent: what is to be done at once is said anew.

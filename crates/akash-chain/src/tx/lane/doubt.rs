@@ -162,6 +162,13 @@ impl Lane {
         self.sequence.want();
     }
 
+    /// Another branch of the chain counts. Sequences that were used may be free again there; what is
+    /// under way may still come, and keeps its own until it is in a block or timed out.
+    pub(super) fn rebased(&mut self, height: u64) {
+        self.resynced(height);
+        (self.sequence.committed, self.sequence.last_read) = (0, None);
+    }
+
     pub(super) fn look_up_if_due(&mut self) {
         let now = self.now;
         for flight in self.flights.iter_mut() {

@@ -49,6 +49,12 @@ pub enum Input {
         /// The height.
         height: u64,
     },
+    /// The same, and what blocks said before counts no more: the chain went back, and another branch
+    /// of it is at this height.
+    Rebased {
+        /// The height.
+        height: u64,
+    },
     /// Whether a transaction is in a block.
     LookedUp {
         /// Which.

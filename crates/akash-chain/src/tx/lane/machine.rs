@@ -94,6 +94,7 @@ impl Lane {
             }
             Input::Block(block) => self.block(block),
             Input::Resynced { height } => self.resynced(height),
+            Input::Rebased { height } => self.rebased(height),
             Input::LookedUp { tx, answer } => self.looked_up(tx, answer),
             Input::Verified { intent, answer } => self.verified(intent, answer),
             Input::Tick => {}

@@ -41,13 +41,20 @@ pub(super) const SETTINGS: &[Setting] = &[
         "cert-issuer-dns-providers",
         "NAMES",
         "",
-        "Who changes DNS for dns-01: cf or gcloud",
+        "Who changes DNS for dns-01, which is not offered: give a port instead",
     ),
     Setting::list(
         "cert-issuer-dns-resolvers",
         "ADDRESSES",
         "1.1.1.1,8.8.8.8",
         "Who is asked whether that has happened",
+    )
+    .unused("dns-01 is not offered"),
+    Setting::new(
+        "cert-issuer-ca-root",
+        "FILE",
+        "",
+        "The authority's own root in PEM, where browsers do not have it",
     ),
     Setting::new("cert-issuer-kid", "ID", "", "Account at the authority, where it wants one")
         .secret(),

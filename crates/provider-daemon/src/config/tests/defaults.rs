@@ -209,7 +209,7 @@ fn the_settings_of_the_usual_installation_are_understood() {
     let Some(Certificate::Issuer(issuer)) = &config.gateway.certificate else { panic!() };
     assert_eq!((issuer.domain.as_str(), issuer.http_port), ("provider.example.com", Some(5002)));
     assert_eq!(issuer.storage, Path::new("/home/op/.akash/.certissuer"));
-    assert_eq!(issuer.dns_resolvers, ["1.1.1.1", "8.8.8.8"]);
+    assert_eq!(issuer.tls_port, None);
     assert_eq!(
         config.ingress.mode,
         IngressMode::GatewayApi {

@@ -8,13 +8,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use der::Decode;
 use instant_acme::{
-    Account, AccountCredentials, AuthorizationStatus, ChallengeType, ExternalAccountKey,
-    Identifier, NewAccount, NewOrder, Order, OrderStatus, RetryPolicy,
+    Account, AccountCredentials, AuthorizationStatus, ExternalAccountKey, Identifier, NewAccount,
+    NewOrder, Order, OrderStatus, RetryPolicy,
 };
 use rustls::sign::CertifiedKey;
 
 use super::AcmeSettings;
-use super::challenge;
+use super::challenge::AnswerError;
 use super::client::{Https, RootsError};
 use super::due::{replace_at, wait_after};
 use super::store::Store;
@@ -137,12 +137,15 @@ impl AcmeIssuer {
             if authorization.status == AuthorizationStatus::Valid {
                 continue;
             }
-            let challenge = authorization.challenge(ChallengeType::Http01);
+            let offered: Vec<_> =
+                authorization.challenges.iter().map(|offered| offered.r#type.clone()).collect();
+            let ours = self.settings.challenges.iter();
+            let way = ours.copied().find(|way| offered.contains(&way.kind()));
+            let way = way.ok_or(AcmeError::NoChallenge)?;
+            let challenge = authorization.challenge(way.kind());
             let mut challenge = challenge.ok_or(AcmeError::NoChallenge)?;
-            let (token, answer) = (challenge.token.clone(), challenge.key_authorization());
-            let listening =
-                challenge::listen(self.settings.challenge, token, answer.as_str().to_owned()).await;
-            answering = Some(listening.map_err(AcmeError::Listen)?);
+            let answer = way.answer(&self.settings.domain, &challenge).await;
+            answering = Some(answer.map_err(AcmeError::Answer)?);
             challenge.set_ready().await?;
             // One name, one challenge.
             break;
@@ -181,13 +184,15 @@ pub enum AcmeError {
     #[error("asking the authority")]
     Authority(#[from] instant_acme::Error),
     /// It offers no way to prove the domain that is known here.
-    #[error("the authority does not offer the challenge http-01")]
+    #[error("the authority offers none of the challenges that can be answered here")]
     NoChallenge,
     /// Its questions cannot be answered.
-    #[error("listening for the authority's question")]
-    Listen(#[source] io::Error),
+    #[error("answering the authority's question")]
+    Answer(#[source] AnswerError),
     /// It did not get the answer.
-    #[error("the authority did not see the answer; does port 80 of the domain lead here?")]
+    #[error(
+        "the authority did not see the answer; does the domain (port 80 for http-01, 443 for tls-alpn-01) lead here?"
+    )]
     Challenge(#[source] instant_acme::Error),
     /// It was not convinced.
     #[error("the authority was not convinced: the order is {status:?}")]

@@ -3,14 +3,14 @@
 //! ```text
 //!            ┌────────────────────── due? ◀──────────────┐
 //!            ▼ now                     │ not yet: sleep  │
-//! order ─ challenge (http-01) ─ finalize ─ certificate ─ store and show
+//! order ─── challenge ─────── finalize ─ certificate ─ store and show
 //!   │ fails                                              ▲
 //!   └── wait, longer each time ──────────────────────────┘
 //! ```
 //!
 //! - `due`: when a certificate is replaced, and how long to wait after failures; plain functions.
 //! - `store`: files as the existing provider keeps them, so that its certificate is used.
-//! - `challenge`: answers the authority on plain HTTP, only while it asks.
+//! - [`Challenge`]: answers the authority, only while it asks.
 //! - [`AcmeIssuer`]: the task that does it.
 //!
 //! What is shown while there is no certificate is not its concern: clients get the provider's own.
@@ -21,9 +21,9 @@ mod due;
 mod issuer;
 mod store;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
+pub use challenge::{AnswerError, CertificateError, Challenge};
 pub use client::RootsError;
 pub use issuer::{AcmeError, AcmeIssuer};
 
@@ -36,8 +36,8 @@ pub struct AcmeSettings {
     pub email: String,
     /// The name that the certificate is for.
     pub domain: String,
-    /// Where the authority's questions arrive: port 80 of the domain leads there.
-    pub challenge: SocketAddr,
+    /// How the authority can be shown that the name leads here, best first.
+    pub challenges: Vec<Challenge>,
     /// Where account and certificates are kept.
     pub directory_path: PathBuf,
     /// Key id and HMAC key (base64url) of an account elsewhere, where the authority wants one.

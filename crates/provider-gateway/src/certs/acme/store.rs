@@ -79,7 +79,7 @@ mod tests {
             directory: "https://acme.example.com:14000/dir".into(),
             email: "a@example.com".into(),
             domain: "provider.example.com".into(),
-            challenge: "127.0.0.1:0".parse().unwrap(),
+            challenges: Vec::new(),
             directory_path: root.path().to_owned(),
             external_account: None,
             root: None,

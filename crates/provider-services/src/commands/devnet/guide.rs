@@ -68,7 +68,7 @@ impl Guide<'_> {
 }
 
 /// A word for a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
         true => text.to_owned(),

@@ -22,6 +22,8 @@ use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use genesis::{Grant, Start};
 
+pub(crate) use guide::quoted;
+
 /// What the faucet gives to whoever names no amount.
 const FAUCET_AMOUNT: &str = "100000000uakt";
 /// The key of the faucet, where keys are made.
@@ -112,13 +114,8 @@ async fn serve(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
     let app = State::from_genesis(&start.genesis())?;
-    let mut config = Config::new(Chain::new(&start.chain_id, 1, start.time_unix_nanos));
-    config.genesis_json = start.to_json();
-    config.rpc = args.rpc_addr;
-    config.grpc = args.grpc_addr;
-    config.block_time = Some(args.block_time);
-    config.home = Some(state.to_owned());
-    config.faucet = faucet(keyring);
+    let pace = Pace { rpc: args.rpc_addr, grpc: args.grpc_addr, block_time: args.block_time };
+    let config = config(&start, state, keyring, pace);
     let has_faucet = config.faucet.is_some();
     // Heard before the chain starts: a signal meanwhile stops it too.
     let mut stop = std::pin::pin!(stop_signal()?);
@@ -142,6 +139,51 @@ async fn serve(
     }
     streams.tell("devnet stopped\n");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where a devnet listens, and how fast it goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub(crate) rpc: SocketAddr,
+    pub(crate) grpc: SocketAddr,
+    pub(crate) block_time: Duration,
+}
+
+fn config(start: &Start, state: &Path, keyring: &Keyring, pace: Pace) -> Config {
+    let mut config = Config::new(Chain::new(&start.chain_id, 1, start.time_unix_nanos));
+    config.genesis_json = start.to_json();
+    config.rpc = pace.rpc;
+    config.grpc = pace.grpc;
+    config.block_time = Some(pace.block_time);
+    config.home = Some(state.to_owned());
+    config.faucet = faucet(keyring);
+    config
+}
+
+/// A devnet in this process, for other commands.
+pub(crate) struct Launched {
+    /// The chain; dropped, it ends.
+    pub(crate) devnet: Devnet,
+    pub(crate) chain_id: String,
+    /// The keys of operator, tenant and faucet.
+    pub(crate) keyring: Keyring,
+}
+
+/// Starts the chain of a directory, or goes on with it.
+///
+/// # Errors
+///
+/// When the directory cannot be used, or a port is taken.
+pub(crate) async fn launch(state: &Path, pace: Pace) -> anyhow::Result<Launched> {
+    let keyring = keyring(state)?;
+    let start = match Start::read(state)? {
+        Some(start) => start,
+        None => Start::new(None, &[], &keyring)?,
+    };
+    let app = State::from_genesis(&start.genesis())?;
+    let config = config(&start, state, &keyring, pace);
+    let devnet = Devnet::start(config, app, replayed).await.context("cannot start the devnet")?;
+    Ok(Launched { devnet, chain_id: start.chain_id, keyring })
 }
 
 /// Says how far it is with blocks that were kept; heard on a thread of its own.

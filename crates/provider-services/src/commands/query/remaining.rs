@@ -1,7 +1,5 @@
 //! How long the money of a deployment will last.
 
-use std::time::Duration;
-
 use akash_chain::query::LeaseFilter;
 use akash_types::{Dec, DeploymentId, LeaseState};
 use anyhow::{Context, bail};
@@ -9,9 +7,6 @@ use anyhow::{Context, bail};
 use super::Found;
 use crate::chain::Network;
 use crate::output::Document;
-
-/// Over how many blocks the time of one is averaged.
-const BLOCKS: u64 = 100;
 
 /// Asks for leases, account and height, and divides.
 ///
@@ -47,7 +42,7 @@ pub(super) async fn ask(id: DeploymentId, network: &Network) -> anyhow::Result<F
         ("balance_remaining".to_owned(), Document::Number(plain(left.balance))),
         ("blocks_remaining".to_owned(), Document::Number(left.blocks.to_string())),
     ];
-    if let Some(block_time) = block_time(network, status.latest_height).await {
+    if let Some(block_time) = network.block_time(status.latest_height).await {
         let nanos = block_time.as_nanos().saturating_mul(u128::try_from(left.blocks).unwrap_or(0));
         entries.push(("estimated_time_remaining".to_owned(), Document::Number(nanos.to_string())));
     }
@@ -75,15 +70,6 @@ fn left(funds: Dec, rate: Dec, height: u64, settled_at: u64) -> Option<Left> {
 /// A decimal without idle zeros.
 fn plain(value: Dec) -> String {
     value.to_string().trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// How long a block takes, as far as the node can tell.
-async fn block_time(network: &Network, height: u64) -> Option<Duration> {
-    let before = height.checked_sub(BLOCKS).filter(|before| *before > 0).unwrap_or(1);
-    let (newest, oldest) =
-        (network.node().block(height).await.ok()?, network.node().block(before).await.ok()?);
-    let count = u32::try_from(height.checked_sub(before)?).ok()?;
-    newest.time.duration_since(oldest.time).ok()?.checked_div(count)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::output::{Palette, counted, printable};
 use crate::streams::Streams;
 
 /// The configuration, if a provider can start with it.
-pub(super) fn judge(given: &Given) -> Result<(Config, Vec<Note>), Vec<ConfigError>> {
+pub(crate) fn judge(given: &Given) -> Result<(Config, Vec<Note>), Vec<ConfigError>> {
     let (config, notes) = Config::from_given(given)?;
     let mut errors = missing_files(&config);
     errors.extend(config.startable().err());

@@ -24,6 +24,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 pub(crate) use args::RunArgs;
+pub(crate) use judge::judge;
 
 use crate::runtime::block_on_threads;
 use crate::streams::Streams;

@@ -7,12 +7,13 @@ use akash_chain::tx::message::deployment::{
     update_deployment,
 };
 use akash_sdl::Sdl;
-use akash_types::{Address, DeploymentId, GroupSpec};
+use akash_types::{Address, Coin, DeploymentId, GroupSpec};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::deposit::{DepositFlags, least};
 use super::session::Session;
+use crate::chain::Network;
 use crate::cli::SdlFile;
 use crate::commands::ids::{DeploymentFlags, GroupFlags};
 use crate::commands::sdl::read_valid;
@@ -149,12 +150,7 @@ async fn create(args: &Create, sdl: &Sdl, session: &Session<'_>) -> anyhow::Resu
     let groups = sdl.groups().to_vec();
     let coin = match &args.deposit.deposit {
         Some(coin) => coin.clone(),
-        None => {
-            let params = session.network("give --deposit")?.query().deployment_params().await?;
-            let price = groups.first().and_then(|group| group.resources.first());
-            let denom = price.map(|unit| unit.price.denom()).context("the SDL has no price")?;
-            least(params.value.min_deposits, denom)?
-        }
+        None => least_deposit(session.network("give --deposit")?, &groups).await?,
     };
     Ok(create_deployment(CreateDeployment {
         id: DeploymentId::new(owner, dseq).context("--dseq")?,
@@ -163,6 +159,18 @@ async fn create(args: &Create, sdl: &Sdl, session: &Session<'_>) -> anyhow::Resu
         deposit: args.deposit.sources.deposit(coin)?,
         reclamation_min_window: sdl.reclamation_min_window(),
     })?)
+}
+
+/// The least that the chain takes for a deployment of these groups.
+///
+/// # Errors
+///
+/// When the chain does not say.
+pub(crate) async fn least_deposit(network: &Network, groups: &[GroupSpec]) -> anyhow::Result<Coin> {
+    let params = network.query().deployment_params().await?;
+    let price = groups.first().and_then(|group| group.resources.first());
+    let denom = price.map(|unit| unit.price.denom()).context("the SDL has no price")?;
+    least(params.value.min_deposits, denom)
 }
 
 /// What is ordered cannot be changed, and the chain would not say so.

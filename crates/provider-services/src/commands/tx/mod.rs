@@ -29,6 +29,8 @@ use crate::runtime::block_on;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
+pub(crate) use deployment::least_deposit;
+
 use args::TxArgs;
 use given::GivenCommand;
 use session::Session;

@@ -3,30 +3,15 @@
 use std::process::ExitCode;
 
 use akash_chain::keys::AccountKey;
-use akash_chain::tx::{
-    Broadcast, Fee, Message, RefusalKind, SignedTx, SimulateError, TxPlan, Unsigned, Wait,
-    broadcast, simulate,
-};
+use akash_chain::tx::{Broadcast, Fee, Message, SignedTx};
 use anyhow::{Context, bail};
 
 use super::args::{Gas, TxFormat};
 use super::session::Session;
 use super::{response, unsigned};
-use crate::chain::AccountSigner;
+use crate::chain::{AccountSigner, Maker, Turn, broadcast_in_turn, next_turn};
 use crate::output::Document;
 use crate::streams::Streams;
-
-/// Gas for which the fee of a simulated transaction is computed: the fee only has to be there.
-const ASSUMED_GAS: u64 = 200_000;
-
-/// Number and sequence of the sender.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    pub(super) number: u64,
-    pub(super) sequence: u64,
-    /// Whether the sequence may be another one, because nobody asked for this one.
-    free: bool,
-}
 
 /// Does with the messages what flags say.
 ///
@@ -53,7 +38,8 @@ pub(super) async fn send(
     let signer = AccountSigner::new(session.account.secret()?);
     chain_id(session)?;
     let (limit, turn) = gas(session, messages, &signer, turn(session).await?).await?;
-    let fee = fee(session, limit)?;
+    let maker = maker(session)?;
+    let fee = maker.fee(limit)?;
     if !args.yes {
         let document = unsigned::document(session, messages, &fee)?;
         streams.tell(&format!("{}\n\n", document.to_json()));
@@ -62,12 +48,14 @@ pub(super) async fn send(
             bail!("transaction canceled: nothing was sent");
         }
     }
-    let signed = |turn| sign(session, messages, &fee, &signer, turn);
+    let signed = |turn| maker.sign(messages, &fee, &signer, turn);
     if args.offline {
         let document = unsigned::signed(&signed(turn)?)?;
         return print(&document, args.output, streams);
     }
-    let (tx, outcome) = broadcast_once_or_twice(session, signed, turn).await?;
+    let network = session.network("nothing can be broadcast")?;
+    let mode = args.broadcast_mode.into();
+    let (tx, outcome) = broadcast_in_turn(network, mode, turn, signed).await?;
     report(&tx, &outcome, args.output, streams)
 }
 
@@ -97,26 +85,6 @@ pub(super) fn chain_id<'a>(session: &Session<'a>) -> anyhow::Result<&'a str> {
     given.context("--chain-id is missing: a signature is for one chain only")
 }
 
-/// Sends; once more if others of this account were faster and the node says which sequence is due.
-async fn broadcast_once_or_twice(
-    session: &Session<'_>,
-    signed: impl Fn(Turn) -> anyhow::Result<SignedTx>,
-    turn: Turn,
-) -> anyhow::Result<(SignedTx, Broadcast)> {
-    let network = session.network("nothing can be broadcast")?;
-    let mode = session.args.broadcast_mode.into();
-    let tx = signed(turn)?;
-    let outcome = broadcast(network.node(), &tx, mode, Wait::default()).await?;
-    let due = outcome
-        .refusal()
-        .filter(|refusal| refusal.kind() == RefusalKind::WrongSequence && turn.free)
-        .and_then(|refusal| refusal.sequence_mismatch());
-    let Some(due) = due else { return Ok((tx, outcome)) };
-    let tx = signed(Turn { sequence: due.expected, ..turn })?;
-    let outcome = broadcast(network.node(), &tx, mode, Wait::default()).await?;
-    Ok((tx, outcome))
-}
-
 pub(super) fn print(
     document: &Document,
     format: TxFormat,
@@ -136,14 +104,10 @@ pub(super) async fn turn(session: &Session<'_>) -> anyhow::Result<Turn> {
         return Ok(Turn { number, sequence, free: false });
     }
     let network = session.network("give --account-number and --sequence")?;
-    let address = session.from();
-    let account = network.query().account(address).await?.value;
-    let account = account.with_context(|| {
-        format!("account {address} is not on chain yet: it must receive something first")
-    })?;
+    let due = next_turn(network, session.from()).await?;
     Ok(Turn {
-        number: args.account_number.unwrap_or(account.number),
-        sequence: args.sequence.unwrap_or(account.sequence),
+        number: args.account_number.unwrap_or(due.number),
+        sequence: args.sequence.unwrap_or(due.sequence),
         free: args.sequence.is_none(),
     })
 }
@@ -159,35 +123,21 @@ async fn gas(
         return Ok((limit, turn));
     }
     let network = session.network("--gas auto needs a node to simulate; give --gas a number")?;
-    // A simulation does not look at the chain id, but nothing is built without one.
-    let chain_id = session.args.chain_id.as_deref().filter(|id| !id.is_empty()).unwrap_or("-");
-    let fee = fee(session, ASSUMED_GAS)?;
-    let mut turn = turn;
-    let mut again = turn.free;
-    loop {
-        let plan = plan(session, chain_id, messages, &fee, turn);
-        let raw = Unsigned::new(&plan, signer)?.to_simulate();
-        match simulate(network.query(), raw).await {
-            Ok(simulation) => {
-                let limit = session.args.gas_adjustment.apply(simulation.gas_used)?;
-                return Ok((limit, turn));
-            }
-            Err(SimulateError::Refused(refusal))
-                if again && refusal.sequence_mismatch.is_some() =>
-            {
-                // Others of this account wait to be included.
-                let due = refusal.sequence_mismatch.map(|mismatch| mismatch.expected);
-                turn.sequence = due.unwrap_or(turn.sequence);
-                again = false;
-            }
-            Err(error) => return Err(anyhow::Error::new(error).context("nothing was sent")),
-        }
-    }
+    maker(session)?.gas(network, messages, signer, turn).await
 }
 
-fn fee(session: &Session<'_>, gas_limit: u64) -> anyhow::Result<Fee> {
-    let amount = session.args.fee_rule()?.fee(gas_limit)?;
-    Ok(Fee { amount, gas_limit, granter: session.args.fee_granter })
+/// How this session's transactions are made.
+fn maker<'a>(session: &'a Session<'_>) -> anyhow::Result<Maker<'a>> {
+    let args = session.args;
+    Ok(Maker {
+        // A simulation does not look at the chain id, but nothing is built without one.
+        chain_id: args.chain_id.as_deref().filter(|id| !id.is_empty()).unwrap_or("-"),
+        fees: args.fee_rule()?,
+        adjustment: args.gas_adjustment,
+        granter: args.fee_granter,
+        memo: &args.note,
+        timeout_height: args.timeout_height,
+    })
 }
 
 /// The fee of a transaction that is only generated.
@@ -200,7 +150,7 @@ async fn generated_fee(session: &Session<'_>, messages: &[Message]) -> anyhow::R
             gas(session, messages, &signer, turn(session).await?).await?.0
         }
     };
-    fee(session, limit)
+    maker(session)?.fee(limit)
 }
 
 /// Somebody to simulate as: a signature is not needed, a public key is.
@@ -215,33 +165,4 @@ async fn simulating_signer(session: &Session<'_>) -> anyhow::Result<AccountSigne
         Some(AccountKey::Secp256k1(key)) => Ok(AccountSigner::only_public(address, key.to_bytes())),
         _ => bail!("the public key of {address} is not known: give --gas a number"),
     }
-}
-
-fn plan<'a>(
-    session: &'a Session<'_>,
-    chain_id: &'a str,
-    messages: &'a [Message],
-    fee: &'a Fee,
-    turn: Turn,
-) -> TxPlan<'a> {
-    TxPlan {
-        chain_id,
-        account_number: turn.number,
-        sequence: turn.sequence,
-        messages,
-        fee,
-        memo: &session.args.note,
-        timeout_height: session.args.timeout_height,
-    }
-}
-
-fn sign(
-    session: &Session<'_>,
-    messages: &[Message],
-    fee: &Fee,
-    signer: &AccountSigner,
-    turn: Turn,
-) -> anyhow::Result<SignedTx> {
-    let chain_id = session.args.chain_id.as_deref().unwrap_or_default();
-    Ok(Unsigned::new(&plan(session, chain_id, messages, fee, turn), signer)?.sign())
 }

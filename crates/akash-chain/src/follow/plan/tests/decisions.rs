@@ -290,3 +290,23 @@ fn answer(plan: &mut Plan<u64>, mut todo: Vec<Effect<u64>>, fetched: &mut Vec<u6
         todo.extend(plan.handle(Duration::ZERO, input));
     }
 }
+
+#[test]
+fn another_branch_counts_once_nobody_has_had_ours_for_long() {
+    let mut world = World::new(config(), 2, 100, 99, 4);
+    world.run(seconds(5));
+    world.fault(0, Fault::Fork);
+    world.run(seconds(120));
+    // One still has what was delivered: the other is wrong.
+    assert_eq!(world.resyncs, []);
+    assert!(world.cursor + 1 >= world.head);
+
+    world.fault(1, Fault::Fork);
+    world.run(BLOCK_TIME * 10);
+    assert_eq!(world.resyncs, [], "it may be a short confusion");
+    world.run(seconds(60));
+    let [resync] = world.resyncs.as_slice() else { panic!("{:?}", world.resyncs) };
+    assert_eq!(resync.reason, ResyncReason::OtherBranch);
+    assert!(world.cursor + 1 >= world.head, "{} of {}", world.cursor, world.head);
+    assert_eq!(*world.health(0), Health::Usable);
+}

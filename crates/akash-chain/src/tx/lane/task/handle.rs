@@ -61,6 +61,15 @@ impl LaneHandle {
         self.send(Input::Resynced { height }).await
     }
 
+    /// Tells the lane that the chain went back, and another branch of it is at a height.
+    ///
+    /// # Errors
+    ///
+    /// When the lane has stopped.
+    pub async fn rebased(&self, height: u64) -> Result<(), LaneStopped> {
+        self.send(Input::Rebased { height }).await
+    }
+
     /// How the lane is doing.
     #[must_use]
     pub fn status(&self) -> LaneStatus {

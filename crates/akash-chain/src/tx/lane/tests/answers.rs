@@ -212,6 +212,25 @@ fn transactions_in_skipped_blocks_are_looked_for_and_else_asked_about() {
 }
 
 #[test]
+fn on_another_branch_sequences_are_used_again_once_nothing_of_before_can_come() {
+    let mut hand = Hand::ready(config());
+    let sent = hand.send(1..11);
+    hand.answer(&sent[0], 1, Broadcasted::Accepted);
+    hand.feed(Input::Rebased { height: 500 });
+    hand.feed(Input::LookedUp { tx: sent[0].tx, answer: LookedUp::Absent });
+    let read = AccountRead { committed: 3, pending: 3, height: 500 };
+    hand.feed(Input::AccountRead(read));
+    assert_eq!(hand.lane.status().messages_in_flight, 10, "it may still come");
+    hand.block(501, Vec::new());
+    let read = Input::AccountRead(AccountRead { height: 501, ..read });
+    // One that was asked for before the block, one after.
+    let effects = [hand.feed(read.clone()), hand.feed(read)].concat();
+    let again = hand.simulate(effects);
+    assert!(sent[0].sequence > 3);
+    assert_eq!(again[0].sequence, 3);
+}
+
+#[test]
 fn what_cannot_be_asked_for_ends_as_unknown_only_when_it_may_have_come() {
     for (committed, unknown) in [(6, true), (5, false)] {
         let mut hand = Hand::ready(config());
@@ -276,6 +295,7 @@ fn a_transaction_that_ran_out_of_gas_gets_more() {
     hand.answer(&sent[0], 1, Broadcasted::Accepted);
     let out = refusal("sdk", 11, "out of gas in location: ReadFlat".to_owned());
     let effects = hand.block(101, vec![included(&sent[0], Some(out))]);
+    dbg!(&effects);
     let again = hand.simulate(effects);
     assert_eq!(again[0].fee.gas_limit, sent[0].fee.gas_limit * 3 / 2);
 }

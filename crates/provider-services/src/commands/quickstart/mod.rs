@@ -1,0 +1,75 @@
+//! `quickstart`: a chain, a provider and a tenant in one process, for whoever wants to see it.
+//!
+//! ```text
+//! ports ─► chain (devnet, keys) ─► provider (registered, on a simulated cluster) ─► tenant (deploy)
+//!                                                                                       │
+//!            --once: every printed command is run, then the end    ◄── guide ◄──────────┘
+//!            otherwise: earnings, until Ctrl-C
+//! ```
+//!
+//! All of it ends with the process; what it kept is in a directory that is removed, unless --home
+//! names one.
+
+mod check;
+mod earnings;
+mod guide;
+mod place;
+mod ports;
+mod provider;
+mod stage;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::runtime::{block_on_threads, stop_signal};
+use crate::streams::Streams;
+use crate::surroundings::Surroundings;
+use place::Place;
+use stage::Stage;
+
+pub(crate) const HELP: &str = "\
+The cluster is SIMULATED: leases, bids, payments and manifests are real, containers are not.
+
+Examples:
+  provider-services quickstart
+  provider-services quickstart --once
+  provider-services quickstart --home ~/akash-quickstart";
+
+/// Arguments of `quickstart`. With `--home`, its state is kept there.
+#[derive(Debug, Args)]
+pub(crate) struct QuickstartArgs {
+    /// Try every command that it shows, and end: 0 if all works
+    #[arg(long)]
+    once: bool,
+}
+
+pub(crate) fn run(
+    args: &QuickstartArgs,
+    surroundings: &Surroundings,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<ExitCode> {
+    let place = Place::make(surroundings.flag_home())?;
+    let kept: Option<PathBuf> = place.kept().map(Into::into);
+    let ended = block_on_threads(async {
+        let mut stop = std::pin::pin!(stop_signal()?);
+        let show = async {
+            let stage = Stage::set(place.path(), streams).await?;
+            stage.show(args.once, streams).await
+        };
+        tokio::select! {
+            shown = show => shown,
+            () = &mut stop => Ok(()),
+        }
+    });
+    if ended.is_err() {
+        streams.tell(&place.last_words());
+    }
+    drop(place);
+    streams.tell(&match &kept {
+        Some(home) => format!("\nstopped; its state is kept in {}\n", home.display()),
+        None => "\nstopped; nothing is left behind\n".to_owned(),
+    });
+    ended.map(|()| ExitCode::SUCCESS)
+}
