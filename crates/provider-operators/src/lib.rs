@@ -1,0 +1,8 @@
+//! Operators: what keeps a cluster as the provider's custom resources say.
+//!
+//! - [`hostname`]: a route for every hostname that a lease has.
+//!
+//! An operator runs inside the provider or in a process of its own; it knows the cluster alone, and
+//! neither the chain nor the gateway.
+
+pub mod hostname;
