@@ -16,13 +16,21 @@
 //! - [`build`]: the route, equal to what the Go operator makes.
 //! - [`reconcile`]: host by host, what to write next.
 //!
+//! What does it:
+//!
+//! - [`HostnameOperator`]: watches, and writes.
+//! - [`rest`]: what is served and what is not, over HTTP.
+//!
 //! A host that cannot be served holds up no other one.
 
 pub mod build;
 pub mod claim;
 pub mod name;
 pub mod offer;
+mod operator;
 pub mod reconcile;
+pub mod rest;
 pub mod settings;
 
+pub use operator::HostnameOperator;
 pub use settings::{Routes, Settings};

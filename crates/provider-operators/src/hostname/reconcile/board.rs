@@ -41,6 +41,19 @@ pub struct Board {
     troubles: BTreeMap<String, Trouble>,
     later: BTreeSet<(Duration, String)>,
     served: BTreeMap<String, Served>,
+    reasons: BTreeMap<String, Reason>,
+    news: Vec<String>,
+}
+
+/// Why nothing is done about a host that somebody wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// In words.
+    pub why: String,
+    /// What kind of reason.
+    pub kind: &'static str,
+    /// Since when.
+    pub since: Moment,
 }
 
 /// A host that has its route.
@@ -81,6 +94,8 @@ impl Board {
             troubles: BTreeMap::new(),
             later: BTreeSet::new(),
             served: BTreeMap::new(),
+            reasons: BTreeMap::new(),
+            news: Vec::new(),
         }
     }
 
@@ -160,7 +175,9 @@ impl Board {
         }
         while let Some(host) = self.dirty.iter().find(|host| !self.busy.contains(*host)).cloned() {
             self.dirty.remove(&host);
-            match self.decide(&host) {
+            let decision = self.decide(&host);
+            self.note(&host, &decision, now);
+            match decision {
                 Decision::Write(write) => {
                     self.busy.insert(host.clone());
                     return Some(Job { host, write });
@@ -230,6 +247,17 @@ impl Board {
     /// Hosts that failed.
     pub fn troubles(&self) -> impl Iterator<Item = (&str, &Trouble)> {
         self.troubles.iter().map(|(host, trouble)| (host.as_str(), trouble))
+    }
+
+    /// Hosts that wait or are refused.
+    pub fn reasons(&self) -> impl Iterator<Item = (&str, &Reason)> {
+        self.reasons.iter().map(|(host, reason)| (host.as_str(), reason))
+    }
+
+    /// Hosts whose reason is new since this was last asked.
+    pub fn news(&mut self) -> Vec<(String, Reason)> {
+        let news = std::mem::take(&mut self.news).into_iter();
+        news.filter_map(|host| Some((host.clone(), self.reasons.get(&host)?.clone()))).collect()
     }
 
     /// Everything that is claimed: the hostname and who claims it.
@@ -380,6 +408,21 @@ impl Board {
             };
             let waited = self.routes.iter().filter(|(_, found)| theirs(found));
             self.dirty.extend(waited.map(|(host, _)| host.clone()));
+        }
+    }
+
+    fn note(&mut self, host: &str, decision: &Decision, now: Moment) {
+        let (why, kind) = match decision {
+            Decision::Waits(waits) => (waits.to_string(), "NotFound"),
+            Decision::Refused(refusal) => (refusal.to_string(), "Refused"),
+            Decision::Served(_) | Decision::Absent | Decision::Write(_) => {
+                self.reasons.remove(host);
+                return;
+            }
+        };
+        if self.reasons.get(host).is_none_or(|known| known.why != why) {
+            self.reasons.insert(host.to_owned(), Reason { why, kind, since: now });
+            self.news.push(host.to_owned());
         }
     }
 

@@ -34,7 +34,7 @@ use super::claim::{Claim, ClaimError};
 use super::name::NameError;
 use super::offer::Closed;
 
-pub use board::{Board, Job, Served};
+pub use board::{Board, Job, Reason, Served};
 pub use trouble::Trouble;
 
 /// A moment: on the clock, and since the start.
