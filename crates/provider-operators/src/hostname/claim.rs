@@ -25,12 +25,21 @@ pub struct Claim {
 
 /// Why a `ProviderHost` claims nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("ProviderHost {object:?} names no lease")]
-pub struct ClaimError {
-    /// Its name.
-    pub object: String,
-    /// Why not.
-    pub source: IdError,
+pub enum ClaimError {
+    /// It does not look like one.
+    #[error("ProviderHost {object:?} cannot be read: a field has another type than it should")]
+    Form {
+        /// Its name.
+        object: String,
+    },
+    /// It names no lease.
+    #[error("ProviderHost {object:?} names no lease")]
+    Lease {
+        /// Its name.
+        object: String,
+        /// Why not.
+        source: IdError,
+    },
 }
 
 impl Claim {
@@ -44,7 +53,8 @@ impl Claim {
         let object = metadata.name.clone().unwrap_or_default();
         let id =
             format!("{}/{}/{}/{}/{}", spec.owner, spec.dseq, spec.gseq, spec.oseq, spec.provider);
-        let lease = id.parse().map_err(|source| ClaimError { object: object.clone(), source })?;
+        let lease =
+            id.parse().map_err(|source| ClaimError::Lease { object: object.clone(), source })?;
         Ok(Self {
             object,
             host: spec.hostname.clone(),

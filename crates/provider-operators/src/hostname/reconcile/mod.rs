@@ -18,6 +18,8 @@
 mod board;
 mod decide;
 mod found;
+mod quarrel;
+mod told;
 mod trouble;
 
 #[cfg(test)]

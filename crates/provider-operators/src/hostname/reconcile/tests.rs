@@ -336,6 +336,46 @@ fn a_foreign_annotation_survives_and_another_class_is_written_once() {
     assert_ne!(INGRESS_CLASS, "traefik");
 }
 
+#[test]
+fn two_operators_that_differ_do_not_write_for_ever() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    for now in 0..600 {
+        world.settle(now);
+        // Somebody else wants another class.
+        world.version += 1;
+        let object = world.objects.values_mut().next().unwrap();
+        object["spec"]["ingressClassName"] = "theirs".into();
+        object["metadata"]["resourceVersion"] = world.version.to_string().into();
+        world.board.is(Kind::INGRESS, shown(object.clone()));
+    }
+    assert!(world.writes < 15, "{} writes", world.writes);
+    let (_, trouble) = world.board.troubles().next().unwrap();
+    assert!(trouble.why.contains("only one hostname operator"), "{}", trouble.why);
+    // What is wanted changed: that is no quarrel.
+    let before = world.writes;
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 6));
+    world.settle(600);
+    assert_eq!(world.writes, before + 1);
+}
+
+#[test]
+fn a_host_that_cannot_be_read_keeps_its_route() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    world.settle(0);
+    for (key, value) in [("owner", json!("nobody")), ("dseq", json!("many"))] {
+        let mut object = host("a.example", "a.example", &mine, 2).json(Kind::HOST);
+        object["spec"][key] = value;
+        world.board.is(Kind::HOST, shown(object));
+        world.settle(0);
+        assert!(matches!(world.board.decide("a.example"), Decision::Refused(_)), "{key}");
+        assert_eq!(world.routes().len(), 1, "{key}");
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Event {
     Claim(usize, u64, usize),

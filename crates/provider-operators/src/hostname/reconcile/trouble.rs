@@ -44,6 +44,15 @@ impl Trouble {
         let until = now.since_start.saturating_add(pause(failures, failure, delay));
         Self { failures, why: failure.to_string(), kind, at: now, until }
     }
+
+    /// Written too often: somebody else changes it back.
+    pub(super) fn of_quarrel(failures: u32, now: Moment, delay: Duration) -> Self {
+        let why = "its route is changed as often as it is written: let only one hostname operator \
+                   run, or give all the same settings";
+        let pause = pause(failures, &Failure::Refused(String::new()), delay);
+        let until = now.since_start.saturating_add(pause);
+        Self { failures, why: why.to_owned(), kind: "Conflict", at: now, until }
+    }
 }
 
 /// How long to wait after so many failures in a row.
