@@ -23,6 +23,7 @@ use provider_engine::cluster::port::{EventQuery, Execute, Inspect, ServiceChoice
 use provider_engine::reconcile::Evidence;
 use provider_kube::KubeDriver;
 use provider_kube::client::{Access, Calls, Counter, Failure, Kind, Selector};
+use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::Settings;
 use provider_testkit::kube::{documents, workload};
 use serde_json::Value;
@@ -149,6 +150,42 @@ async fn routes_of_a_gateway_need_no_more_rights() {
         .await;
         drop(operator);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_two_replicas_works_and_the_other_takes_over() {
+    let bed = api_server().await;
+    grant(&bed).await;
+    let calls = calls(&access(&bed, "akash-services", "operator-hostname").await);
+    let (told, mut leaders) = tokio::sync::mpsc::unbounded_channel();
+    let replica = |name: &'static str| {
+        let (told, calls) = (told.clone(), calls.clone());
+        let ballot = Ballot {
+            namespace: "lease".to_owned(),
+            lease: "akash-operator-hostname".to_owned(),
+            candidate: name.to_owned(),
+        };
+        tokio::spawn(async move {
+            lead(calls, ballot, || {
+                told.send(name).unwrap();
+                std::future::pending()
+            })
+            .await;
+        })
+    };
+    let first = replica("first");
+    assert_eq!(leaders.recv().await, Some("first"));
+    let _second = replica("second");
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert!(leaders.try_recv().is_err(), "the first one leads");
+    // It is killed, without giving the Lease back.
+    first.abort();
+    let next = tokio::time::timeout(Duration::from_secs(40), leaders.recv()).await;
+    assert_eq!(next, Ok(Some("second")));
+    let path = format!("{}/akash-operator-hostname", Kind::ELECTION.path(Some("lease")));
+    let lease = get(&bed, &path).await.unwrap();
+    assert_eq!(lease["spec"]["holderIdentity"], "second");
+    assert_eq!(lease["spec"]["leaseTransitions"], 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{
     ConfigMap, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Service,
     ServiceAccount,
@@ -68,6 +69,8 @@ impl Kind {
         api_version: "gateway.networking.k8s.io/v1",
         plural: "httproutes",
     };
+    /// Which of several replicas works.
+    pub const ELECTION: Self = Self::of::<Lease>();
     /// Something that happened.
     pub const EVENT: Self = Self::of::<Event>();
 

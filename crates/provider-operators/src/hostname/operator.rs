@@ -55,9 +55,10 @@ impl HostnameOperator {
         self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches and writes, for as long as this is polled. Dropped at any moment, it is gone on with
-    /// by the next one.
+    /// Watches and writes, for as long as this is polled. Dropped at any moment, it can be gone on
+    /// with, here or by another one; but not by two at a time.
     pub async fn run(&self) -> Infallible {
+        self.board().resume();
         let Settings { manifest_namespace, routes, .. } = &self.0.settings;
         let mut watches = JoinSet::new();
         let own = Some(manifest_namespace.clone());

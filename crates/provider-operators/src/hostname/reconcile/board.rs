@@ -101,6 +101,13 @@ impl Board {
         }
     }
 
+    /// Whoever wrote does so no longer, and what came of it is not known: everything is read and
+    /// looked at again.
+    pub fn resume(&mut self) {
+        self.listed.clear();
+        self.dirty.append(&mut self.busy);
+    }
+
     /// Whether everything was seen that decisions are made from.
     #[must_use]
     pub fn is_known(&self) -> bool {

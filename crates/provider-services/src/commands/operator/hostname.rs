@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
@@ -12,6 +12,7 @@ use provider_daemon::config::read_span;
 use provider_daemon::log;
 use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Access, Calls};
+use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::rest::{Rest, RestServer};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
 
@@ -66,6 +67,12 @@ pub(super) struct HostnameArgs {
     /// How long a host that failed waits for its next try, at first
     #[arg(long, value_name = "SPAN", default_value = "3s", value_parser = read_span)]
     retry_delay: Duration,
+    /// Work only while no other replica does, by a Lease in the namespace of custom resources
+    #[arg(long)]
+    leader_elect: bool,
+    /// Name by which a replica is told from others
+    #[arg(long, value_name = "NAME", default_value = "operator-hostname")]
+    pod_name: String,
     /// Where it answers
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0")]
     rest_address: IpAddr,
@@ -112,20 +119,36 @@ async fn serve(
     let stop = stop_signal()?;
     let access = Access::find(&kubeconfig).await?;
     let calls = Calls::new(access.client()?, LIMIT, Arc::new(|_: &str, _| {}));
-    let operator = HostnameOperator::new(calls, settings(args));
+    let operator = HostnameOperator::new(calls.clone(), settings(args));
     let rest = Rest::new(operator.clone(), version::document()?, args.web_refresh_interval);
     let address = SocketAddr::new(args.rest_address, args.rest_port);
     let cannot = || format!("cannot listen at {address}: set --rest-address and --rest-port");
     let server = RestServer::bind(address).await.with_context(cannot)?;
     let bound = server.local_address().with_context(cannot)?;
     streams.tell(&format!("hostname operator on {}, answering at {bound}\n", access.url()));
+    let work = async {
+        if !args.leader_elect {
+            return operator.run().await;
+        }
+        lead(calls, ballot(args), || operator.run()).await
+    };
     tokio::select! {
-        never = operator.run() => match never {},
+        never = work => match never {},
         never = server.run(rest) => match never {},
         () = stop => {}
     }
     streams.tell("hostname operator stopped; routes stay as they are\n");
     Ok(ExitCode::SUCCESS)
+}
+
+fn ballot(args: &HostnameArgs) -> Ballot {
+    // A pod that is started again is another candidate: what it did before is over.
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    Ballot {
+        namespace: args.k8s_manifest_ns.clone(),
+        lease: "akash-operator-hostname".to_owned(),
+        candidate: format!("{}-{}-{started}", args.pod_name, std::process::id()),
+    }
 }
 
 fn settings(args: &HostnameArgs) -> Settings {
