@@ -51,6 +51,12 @@ const BENCHES: &[Bench] = &[
         about: "requests, handshakes and log lines over TLS per second, and what an idle stream weighs",
     },
     Bench {
+        name: "hostname",
+        package: "provider-operators",
+        target: "hostname",
+        about: "hostnames that get their routes per second, on a real API server",
+    },
+    Bench {
         name: "routes",
         package: "provider-gateway",
         target: "routes",

@@ -7,8 +7,9 @@ use akash_chain::keys::SecretKey;
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
 use provider_engine::cluster::port::Cluster;
-use provider_kube::client::Access;
+use provider_kube::client::{Access, AccessError, Calls, Counter};
 use provider_kube::{ConnectError, KubeDriver};
+use provider_operators::hostname::HostnameOperator;
 use provider_sim::core::{ClusterSpec, Settings as SimSettings};
 use provider_sim::remote::RemoteDriver;
 use provider_sim::server::{Server, ServerConfig, ServerError};
@@ -31,6 +32,8 @@ use crate::store::{Found, OpenError, Opened, Retention, Store};
 /// Pauses between tries to reach Kubernetes: the first, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// How long a call about a route may take.
+const ROUTE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a provider does not run, or runs no more.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +91,7 @@ pub async fn run(
     match &config.cluster {
         config::Cluster::Simulated(Simulated::At(address)) => {
             let cluster = RemoteDriver::new(*address);
-            run_on(cluster, metrics, config, key, stop, reloads).await
+            run_on(cluster, None, metrics, config, key, stop, reloads).await
         }
         config::Cluster::Simulated(Simulated::Inside(state)) => {
             let server = Server::start(inside(&config, state.clone())).await?;
@@ -96,7 +99,7 @@ pub async fn run(
                 http = %server.http_address(),
                 "the cluster is simulated: nothing really runs; hostnames of leases answer here"
             );
-            run_on(server.driver(), metrics, config, key, stop, reloads).await
+            run_on(server.driver(), None, metrics, config, key, stop, reloads).await
         }
         config::Cluster::Kubernetes => {
             let mut stop = std::pin::pin!(stop);
@@ -104,7 +107,8 @@ pub async fn run(
                 cluster = kubernetes(&config, &metrics) => cluster?,
                 () = &mut stop => return Ok(()),
             };
-            run_on(cluster, metrics, config, key, stop, reloads).await
+            let hostnames = hostnames(&config, &metrics).await.map_err(ConnectError::from)?;
+            run_on(cluster, hostnames, metrics, config, key, stop, reloads).await
         }
         // Refused above.
         config::Cluster::Swarm => Ok(()),
@@ -116,9 +120,7 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
     let access = Access::find(&config.kubernetes.kubeconfig).await?;
     let mut pause = FIRST_PAUSE;
     loop {
-        let metrics = Arc::clone(metrics);
-        let counter = Arc::new(move |action: &str, is_well| metrics.kube_call(action, is_well));
-        match KubeDriver::connect(&access, config.kube_settings(), counter).await {
+        match KubeDriver::connect(&access, config.kube_settings(), counter(metrics)).await {
             Ok(driver) => {
                 tracing::info!(url = access.url(), "the cluster is Kubernetes");
                 return Ok(driver);
@@ -131,6 +133,24 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Who makes routes of hostnames, unless another process does.
+async fn hostnames(
+    config: &Config,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<HostnameOperator>, AccessError> {
+    let Some(settings) = config.hostname_settings() else {
+        return Ok(None);
+    };
+    let access = Access::find(&config.kubernetes.kubeconfig).await?;
+    let calls = Calls::new(access.client()?, ROUTE_LIMIT, counter(metrics));
+    Ok(Some(HostnameOperator::new(calls, settings)))
+}
+
+fn counter(metrics: &Arc<Metrics>) -> Counter {
+    let metrics = Arc::clone(metrics);
+    Arc::new(move |action: &str, is_well| metrics.kube_call(action, is_well))
 }
 
 /// A simulated cluster in this process.
@@ -152,6 +172,7 @@ fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
 
 async fn run_on<C: Cluster>(
     cluster: C,
+    hostnames: Option<HostnameOperator>,
     metrics: Arc<Metrics>,
     config: Config,
     key: SecretKey,
@@ -223,6 +244,9 @@ async fn run_on<C: Cluster>(
     if let Some(health) = health {
         let probe = overseer.clone();
         running.spawn("metrics listener", async move { match health.run(probe).await {} });
+    }
+    if let Some(hostnames) = hostnames {
+        running.spawn("hostname operator", async move { match hostnames.run().await {} });
     }
     if let Some(link) = link {
         running.spawn("bus", async move { match link.run().await {} });

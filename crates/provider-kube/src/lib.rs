@@ -24,6 +24,7 @@
 //! What does it:
 //!
 //! - [`client`]: the way to the API server, and single calls of it.
+//! - [`follow`]: one kind of object, listed once and followed from there.
 //! - `watch`: all that is in the cluster, kept up to date, and told as it changes.
 //! - `apply`: operations of the engine, carried out.
 //! - `read`: what tenants ask about their leases; logs, events and commands.
@@ -36,6 +37,7 @@ mod apply;
 pub mod build;
 pub mod client;
 mod driver;
+pub mod follow;
 pub mod merge;
 pub mod observe;
 mod read;

@@ -12,6 +12,7 @@ use crate::commands::ctl::Ctl;
 use crate::commands::deploy::DeployArgs;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
+use crate::commands::operator::Operator;
 use crate::commands::query::Query;
 use crate::commands::quickstart::QuickstartArgs;
 use crate::commands::run::RunArgs;
@@ -134,6 +135,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Ask the provider that runs on this machine, and steer it
     Ctl(Ctl),
+    /// Run an operator of the cluster by itself
+    Operator(Operator),
     /// Ask the chain
     #[command(visible_alias = "q")]
     Query(Query),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use provider_daemon::config::{STRAYS, table};
+use provider_daemon::log::{LogFormat, LogSettings};
 
 use crate::env;
 
@@ -53,6 +54,9 @@ pub(crate) struct Surroundings {
     user_home: Option<PathBuf>,
     variables: BTreeMap<&'static str, String>,
     strays: Vec<String>,
+    log_level: Option<String>,
+    log_format: Option<String>,
+    log_color: bool,
 }
 
 /// There is no place to look for keys.
@@ -78,6 +82,9 @@ impl Surroundings {
             variables: table::settings().filter_map(|setting| named(setting.name)).collect(),
             strays: strays.map(str::to_owned).collect(),
             node: globals.node,
+            log_level: globals.log_level,
+            log_format: globals.log_format,
+            log_color: globals.log_color,
             session_bus: set("DBUS_SESSION_BUS_ADDRESS").and_then(|bus| bus.into_string().ok()),
             user_home,
         }
@@ -101,6 +108,20 @@ impl Surroundings {
     /// The node to talk to, as it was written.
     pub(crate) fn node(&self) -> &str {
         &self.node
+    }
+
+    /// What is logged and how, for commands that go on and have no settings of their own for it.
+    ///
+    /// # Errors
+    ///
+    /// When a flag says what cannot be done.
+    pub(crate) fn log(&self) -> anyhow::Result<LogSettings> {
+        let format = self.log_format.as_deref();
+        Ok(LogSettings {
+            levels: self.log_level.as_deref().unwrap_or("info").parse()?,
+            format: format.map_or(Ok(LogFormat::Plain), str::parse)?,
+            colour: self.log_color,
+        })
     }
 
     /// The home directory of the user.

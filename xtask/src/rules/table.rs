@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-operators",
-        may_not_reach: &[&["akash-chain"]],
+        may_not_reach: &[&["akash-chain", "provider-gateway"]],
         because: "operators serve the cluster",
     },
     Rule {

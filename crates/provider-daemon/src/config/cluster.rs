@@ -54,6 +54,8 @@ pub struct Ingress {
     pub generated_under: Option<String>,
     /// By which kind of object.
     pub mode: IngressMode,
+    /// What serves them, if that is Ingress.
+    pub class: String,
     /// Buffer for an answer's headers, as nginx writes it.
     pub proxy_buffer_size: String,
 }
@@ -91,6 +93,8 @@ pub struct Kubernetes {
     pub ip_operator: bool,
     /// Where the IP operator listens; `None` is found.
     pub ip_operator_endpoint: Option<String>,
+    /// Whether routes of hostnames are made by this process.
+    pub hostname_operator: bool,
     /// Where the hostname operator listens; `None` is found.
     pub hostname_operator_endpoint: Option<String>,
     /// File of the migrations that were done; `None` if none are.
@@ -166,6 +170,7 @@ pub(super) fn ingress(reader: &mut Reader<'_>) -> Option<Ingress> {
     Some(Ingress {
         generated_under: domain.filter(|_| generates),
         mode: mode?,
+        class: reader.text("ingress-class"),
         proxy_buffer_size: reader.text("proxy-buffer-size"),
     })
 }
@@ -195,6 +200,7 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
         overcommit: overcommit(reader),
         ip_operator: reader.switch("ip-operator"),
         ip_operator_endpoint: reader.some("ip-operator-endpoint"),
+        hostname_operator: reader.switch("hostname-operator"),
         hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
         migrations: reader.switch("migrations-enabled").then_some(migrations),
     }

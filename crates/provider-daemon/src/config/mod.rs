@@ -51,6 +51,7 @@ pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Value};
 pub use place::Place;
 pub use setting::{Change, Effect, Form, Setting};
+pub use span::read_span;
 pub use strays::STRAYS;
 
 use crate::log::LogSettings;

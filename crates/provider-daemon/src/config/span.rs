@@ -19,6 +19,15 @@ const UNITS: [(&str, u128); 8] = [
 /// What Go holds at most: 2^63 - 1 nanoseconds.
 const MOST: u128 = i64::MAX as u128;
 
+/// Reads a span that is not negative, for flags that are no settings of the provider.
+///
+/// # Errors
+///
+/// When it is none, in words that say what would be right.
+pub fn read_span(text: &str) -> Result<Duration, String> {
+    parse(text).map_err(|wrong| format!("{}; {}", wrong.what, wrong.remedy))
+}
+
 /// Reads a span that is not negative.
 pub(super) fn parse(text: &str) -> Result<Duration, Wrong> {
     let remedy = "write a span of time such as 5m, 1h30m or 90s";

@@ -2,12 +2,13 @@
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{
     ConfigMap, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Service,
     ServiceAccount,
 };
 use k8s_openapi::api::events::v1::Event;
-use k8s_openapi::api::networking::v1::NetworkPolicy;
+use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp};
@@ -60,6 +61,16 @@ impl Kind {
     pub const VOLUME: Self = Self::of::<PersistentVolume>();
     /// A class of it.
     pub const STORAGE_CLASS: Self = Self::of::<StorageClass>();
+    /// A way from a hostname to a service, for an ingress controller.
+    pub const INGRESS: Self = Self::of::<Ingress>();
+    /// The same, for a gateway.
+    pub const HTTP_ROUTE: Self = Self {
+        name: "HTTPRoute",
+        api_version: "gateway.networking.k8s.io/v1",
+        plural: "httproutes",
+    };
+    /// Which of several replicas works.
+    pub const ELECTION: Self = Self::of::<Lease>();
     /// Something that happened.
     pub const EVENT: Self = Self::of::<Event>();
 

@@ -37,6 +37,8 @@ pub(super) fn parts_of(kind: &str, occasion: Occasion) -> Option<Owned> {
             Occasion::Adopt => Keys(&[("metadata", LABELLED), ("spec", HOST)]),
             Occasion::Update => Keys(&[("metadata", DECLARED), ("spec", HOST)]),
         },
+        "Ingress" => Keys(&[("metadata", INGRESS_METADATA), ("spec", INGRESS)]),
+        "HTTPRoute" => Keys(&[("metadata", ROUTE_METADATA), ("spec", ROUTE)]),
         _ => return None,
     })
 }
@@ -133,6 +135,51 @@ const HOST: Owned = Keys(&[
     ("service_name", Whole),
     ("external_port", Whole),
 ]);
+/// Certificates, and the annotations of whoever gets them, are not ours.
+const INGRESS_METADATA: Owned = Keys(&[
+    ("labels", OurLabels),
+    (
+        "annotations",
+        Keys(&[
+            ("nginx.ingress.kubernetes.io/proxy-body-size", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-next-upstream", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-next-upstream-timeout", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-next-upstream-tries", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-read-timeout", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-send-timeout", Whole),
+        ]),
+    ),
+]);
+const INGRESS: Owned = Keys(&[("ingressClassName", Whole), ("rules", Whole)]);
+
+const ROUTE_METADATA: Owned = Keys(&[
+    ("labels", OurLabels),
+    (
+        "annotations",
+        Keys(&[
+            ("nginx.org/client-max-body-size", Whole),
+            ("nginx.org/proxy-buffer-size", Whole),
+            ("nginx.org/proxy-next-upstream", Whole),
+            ("nginx.org/proxy-next-upstream-timeout", Whole),
+            ("nginx.org/proxy-next-upstream-tries", Whole),
+            ("nginx.org/proxy-read-timeout", Whole),
+            ("nginx.org/proxy-send-timeout", Whole),
+        ]),
+    ),
+]);
+/// Key by key: newer versions of the Gateway API fill in more.
+const ROUTE: Owned = Keys(&[
+    ("hostnames", Whole),
+    ("parentRefs", Items(&["/namespace", "/name"], &PARENT)),
+    ("rules", Items(&[], &RULE)),
+]);
+const PARENT: Owned =
+    Keys(&[("group", Whole), ("kind", Whole), ("namespace", Whole), ("name", Whole)]);
+const RULE: Owned =
+    Keys(&[("matches", Whole), ("backendRefs", Items(&["/name", "/port"], &BACKEND))]);
+const BACKEND: Owned =
+    Keys(&[("group", Whole), ("kind", Whole), ("name", Whole), ("port", Whole), ("weight", Whole)]);
+
 const LEASED_IP: Owned = Keys(&[
     ("lease_id", LEASE_ID),
     ("service_name", Whole),

@@ -7,8 +7,8 @@ use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use provider_crd::{Manifest, labels};
 
-use super::shown::Shown;
 use crate::client::Kind;
+use crate::follow::Shown;
 use crate::observe;
 
 /// Everything that is there of one namespace. If that is a lease's, its custom resources belong to

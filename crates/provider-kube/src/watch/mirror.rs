@@ -12,8 +12,8 @@ use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, names};
 
 use super::drawer::Drawer;
-use super::shown::Shown;
 use crate::client::Kind;
+use crate::follow::Shown;
 
 /// Everything that was shown.
 #[derive(Debug, Default)]

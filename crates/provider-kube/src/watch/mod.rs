@@ -7,7 +7,7 @@
 //!                   what was written
 //! ```
 //!
-//! - [`follow`]: a list, then every change, of one kind.
+//! - [`crate::follow`]: a list, then every change, of one kind.
 //! - [`mirror`]: all that was shown, by namespace, and what of it changed.
 //! - [`health`]: whether it is still so.
 //! - [`pieces`]: a lease, a node, the rest, as the engine sees them.
@@ -18,14 +18,12 @@
 
 mod changes;
 mod drawer;
-mod follow;
 mod health;
 mod mirror;
 mod owner;
 pub(crate) mod pieces;
 mod pulse;
 mod shared;
-mod shown;
 #[cfg(test)]
 mod tests;
 mod trim;
@@ -43,15 +41,15 @@ use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+pub(crate) use crate::follow::Shown;
 pub use changes::KubeChanges;
 pub(crate) use drawer::Drawer;
 pub(crate) use mirror::Mirror;
 pub(crate) use shared::Shared;
-pub(crate) use shown::Shown;
 
 use crate::client::{Calls, Kind};
+use crate::follow::{Source, Told, follow};
 use crate::settings::Settings;
-use follow::{Source, Told, follow};
 use health::Health;
 use owner::{Ask, Owner};
 use trim::{Trim, Trimmed};
@@ -104,14 +102,14 @@ impl Watches {
         watches.tasks.spawn(pulse::pulse(calls.within(pulse::LIMIT), shared));
 
         for kind in LEASED {
-            watches.shown(calls, Source { labels: OURS, ..everything(kind) });
+            watches.shown(calls, Source { labels: OURS, ..Source::everything(kind) });
         }
         let own = Some(settings.manifest_namespace.clone());
         for kind in CUSTOM {
-            watches.shown(calls, Source { namespace: own.clone(), ..everything(kind) });
+            watches.shown(calls, Source { namespace: own.clone(), ..Source::everything(kind) });
         }
         let fields = format!("metadata.name={MEMORY}");
-        let memory = Source { namespace: own, fields, ..everything(Kind::CONFIG_MAP) };
+        let memory = Source { namespace: own, fields, ..Source::everything(Kind::CONFIG_MAP) };
         watches.shown(calls, memory);
         watches.pods(calls);
         watches.trimmed::<Node>(calls, Kind::NODE, Mirror::told_node, |mirror| {
@@ -148,15 +146,19 @@ impl Watches {
     }
 
     fn pods(&mut self, calls: &Calls) {
-        self.follow::<Trimmed<Pod>>(calls, everything(Kind::POD), |mirror, told| match told {
-            Told::All(all) => {
-                let all: Vec<_> = all.into_iter().map(|Trimmed(pod)| pod).collect();
-                mirror.told_all_pods(&all);
-            }
-            Told::Is(Trimmed(pod)) => mirror.told_pod(&pod),
-            Told::Gone(Trimmed(pod)) => mirror.told_pod_gone(&pod),
-            Told::Live | Told::Broken(_) => {}
-        });
+        self.follow::<Trimmed<Pod>>(
+            calls,
+            Source::everything(Kind::POD),
+            |mirror, told| match told {
+                Told::All(all) => {
+                    let all: Vec<_> = all.into_iter().map(|Trimmed(pod)| pod).collect();
+                    mirror.told_all_pods(&all);
+                }
+                Told::Is(Trimmed(pod)) => mirror.told_pod(&pod),
+                Told::Gone(Trimmed(pod)) => mirror.told_pod_gone(&pod),
+                Told::Live | Told::Broken(_) => {}
+            },
+        );
     }
 
     /// Follows what is kept by name. `there` are the names that are kept.
@@ -171,19 +173,23 @@ impl Watches {
         Trimmed<T>: DeserializeOwned + Clone,
     {
         let name = |object: &Arc<T>| object.metadata().name.clone().unwrap_or_default();
-        self.follow::<Trimmed<T>>(calls, everything(kind), move |mirror, told| match told {
-            Told::All(all) => {
-                let mut gone = there(mirror);
-                for Trimmed(object) in all {
-                    gone.remove(&name(&object));
-                    put(mirror, &name(&object), Some(object));
+        self.follow::<Trimmed<T>>(
+            calls,
+            Source::everything(kind),
+            move |mirror, told| match told {
+                Told::All(all) => {
+                    let mut gone = there(mirror);
+                    for Trimmed(object) in all {
+                        gone.remove(&name(&object));
+                        put(mirror, &name(&object), Some(object));
+                    }
+                    gone.iter().for_each(|name| put(mirror, name, None));
                 }
-                gone.iter().for_each(|name| put(mirror, name, None));
-            }
-            Told::Is(Trimmed(object)) => put(mirror, &name(&object), Some(object)),
-            Told::Gone(Trimmed(object)) => put(mirror, &name(&object), None),
-            Told::Live | Told::Broken(_) => {}
-        });
+                Told::Is(Trimmed(object)) => put(mirror, &name(&object), Some(object)),
+                Told::Gone(Trimmed(object)) => put(mirror, &name(&object), None),
+                Told::Live | Told::Broken(_) => {}
+            },
+        );
     }
 
     fn follow<T: DeserializeOwned + Clone + Send + Sync + 'static>(
@@ -228,7 +234,3 @@ impl Watches {
 
 /// How long a page of a list may take.
 const LISTS: Duration = Duration::from_secs(30);
-
-fn everything(kind: Kind) -> Source {
-    Source { kind, namespace: None, labels: "", fields: String::new() }
-}

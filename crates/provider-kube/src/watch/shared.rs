@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::health::Health;
 use super::mirror::Mirror;
-use super::shown::Shown;
 use crate::client::{Failure, Kind};
+use crate::follow::Shown;
 
 /// What was shown, and whether it is how things are.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
 mod man;
+pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod quickstart;
 pub(crate) mod run;
@@ -35,6 +36,7 @@ pub(crate) fn run(
         Command::Tx(tx) => tx::run(&tx, surroundings, streams),
         Command::Run(args) => run::run(&args, surroundings, streams),
         Command::Ctl(ctl) => ctl::run(&ctl, surroundings, streams),
+        Command::Operator(operator) => operator::run(&operator, surroundings, streams),
         Command::Query(query) => query::run(&query, surroundings, streams),
         Command::Devnet(args) => devnet::run(&args, surroundings, streams),
         Command::SimCluster(args) => sim_cluster::run(&args, surroundings, streams),

@@ -32,6 +32,11 @@ const BUILD: Build = Build {
     rust: env!("BUILD_RUSTC"),
 };
 
+/// What this program is, as one line of JSON.
+pub(crate) fn document() -> serde_json::Result<String> {
+    serde_json::to_string(&BUILD)
+}
+
 pub(crate) fn run(args: &Version, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
     let text = match (args.long, args.output) {
         (false, _) => format!("{VERSION}\n"),

@@ -74,6 +74,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "How much more ephemeral storage is sold than there is",
     ),
     Setting::switch("ip-operator", "false", "Lease addresses"),
+    Setting::switch(
+        "hostname-operator",
+        "true",
+        "Make the routes of hostnames; false if another process does",
+    ),
     Setting::new(
         "hostname-operator-endpoint",
         "ADDRESS",
@@ -91,6 +96,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         "MODE",
         "ingress",
         "How names lead to services: ingress or gateway-api",
+    ),
+    Setting::new(
+        "ingress-class",
+        "NAME",
+        "akash-ingress-class",
+        "Class of Ingress objects, which says what serves them",
     ),
     Setting::new("gateway-name", "NAME", "akash-gateway", "Gateway of gateway-api"),
     Setting::new("gateway-namespace", "NAMESPACE", "akash-gateway", "Namespace of that gateway"),

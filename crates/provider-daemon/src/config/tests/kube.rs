@@ -2,6 +2,7 @@
 
 use provider_engine::inventory::CommitLevels;
 use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
+use provider_operators::hostname::{Routes, Settings as HostnameSettings};
 
 use super::{config, given, of};
 
@@ -39,6 +40,31 @@ fn the_driver_gets_what_the_flags_say() {
         ..Settings::default()
     };
     assert_eq!(settings, expected);
+}
+
+#[test]
+fn routes_are_made_as_the_flags_say_unless_another_process_makes_them() {
+    let settings = config(&[("cluster", "kubernetes")]);
+    assert_eq!(settings.hostname_settings(), Some(HostnameSettings::default()));
+
+    let settings = config(&[("cluster", "kubernetes"), ("ingress-class", "traefik")]);
+    let routes = settings.hostname_settings().map(|settings| settings.routes);
+    assert_eq!(routes, Some(Routes::Ingress { class: "traefik".to_owned() }));
+
+    let settings = config(&[
+        ("ingress-mode", "gateway-api"),
+        ("gateway-name", "gate"),
+        ("gateway-namespace", "gates"),
+        ("proxy-buffer-size", "8k"),
+        ("deployment-blocked-hostnames", ".evil.example"),
+    ]);
+    let settings = settings.hostname_settings().unwrap();
+    let text = |text: &str| text.to_owned();
+    let (name, namespace) = (text("gate"), text("gates"));
+    assert_eq!(settings.routes, Routes::Gateway { name, namespace, buffer_size: text("8k") });
+    assert!(settings.blocked.blocks("x.evil.example").is_some());
+
+    assert_eq!(config(&[("hostname-operator", "false")]).hostname_settings(), None);
 }
 
 #[test]

@@ -13,19 +13,19 @@ use crate::client::Kind;
 /// An object as the API server shows it. Kept as text, which is a fraction of what its parts take
 /// in memory; it is read when somebody wants to know. Clones share the text.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Where its name counts; empty if everywhere.
-    pub(crate) namespace: String,
+    pub namespace: String,
     /// Its identity.
-    pub(crate) uid: String,
+    pub uid: String,
     /// Which of its states this is.
-    pub(crate) version: String,
+    pub version: String,
     /// Its labels.
-    pub(crate) labels: BTreeMap<String, String>,
+    pub labels: BTreeMap<String, String>,
     /// Whether it was told to go.
-    pub(crate) is_ending: bool,
+    pub is_ending: bool,
     text: Arc<str>,
 }
 
@@ -42,7 +42,7 @@ impl Shown {
     /// # Errors
     ///
     /// When it is no object.
-    pub(crate) fn new(mut object: Value) -> Result<Self, serde_json::Error> {
+    pub fn new(mut object: Value) -> Result<Self, serde_json::Error> {
         #[derive(Deserialize)]
         struct Object {
             metadata: Metadata,
@@ -77,7 +77,7 @@ impl Shown {
 
     /// The object, with kind and version even where a list left them out.
     #[must_use]
-    pub(crate) fn json(&self, kind: Kind) -> Value {
+    pub fn json(&self, kind: Kind) -> Value {
         let mut object: Value = serde_json::from_str(&self.text).unwrap_or_default();
         if let Some(object) = object.as_object_mut() {
             object.insert("kind".to_owned(), kind.name.into());
@@ -88,13 +88,13 @@ impl Shown {
 
     /// The object as a type; `None` if it is none of that type.
     #[must_use]
-    pub(crate) fn typed<T: DeserializeOwned>(&self, kind: Kind) -> Option<T> {
+    pub fn typed<T: DeserializeOwned>(&self, kind: Kind) -> Option<T> {
         serde_json::from_value(self.json(kind)).ok()
     }
 
     /// The number of its state, where the API server counts them.
     #[must_use]
-    pub(crate) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         self.version.parse().ok()
     }
 }

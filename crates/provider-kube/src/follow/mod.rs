@@ -11,6 +11,11 @@
 //! A watch is ended by the API server every minute, and begun again from where it was: a connection
 //! that is dead without saying so is noticed that soon. No list is read again unless the API server
 //! does not remember where it was.
+//!
+//! [`Shown`] is what is followed where all of an object may matter. Knows no leases: the driver and
+//! the operators follow their kinds with it.
+
+mod shown;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +25,8 @@ use http::Request;
 use kube::core::WatchEvent;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
+
+pub use shown::Shown;
 
 use crate::client::{Calls, Failure, Kind, Selector, of_status};
 
@@ -32,15 +39,28 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from
 
 /// What is followed.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
-    pub(super) kind: Kind,
-    pub(super) namespace: Option<String>,
-    pub(super) labels: &'static str,
-    pub(super) fields: String,
+pub struct Source {
+    /// Objects of this kind,
+    pub kind: Kind,
+    /// in this namespace, or in all of them,
+    pub namespace: Option<String>,
+    /// with these labels,
+    pub labels: &'static str,
+    /// and these fields.
+    pub fields: String,
+}
+
+impl Source {
+    /// All objects of a kind.
+    #[must_use]
+    pub const fn everything(kind: Kind) -> Self {
+        Self { kind, namespace: None, labels: "", fields: String::new() }
+    }
 }
 
 /// What is told.
-pub(super) enum Told<T> {
+#[derive(Clone, Debug)]
+pub enum Told<T> {
     /// This is all there is.
     All(Vec<T>),
     /// An object came or changed.
@@ -54,7 +74,7 @@ pub(super) enum Told<T> {
 }
 
 /// Follows a kind for good. `again` ends a pause early.
-pub(super) async fn follow<T: DeserializeOwned + Clone + 'static>(
+pub async fn follow<T: DeserializeOwned + Clone + 'static>(
     calls: Calls,
     source: Source,
     mut tell: impl FnMut(Told<T>),

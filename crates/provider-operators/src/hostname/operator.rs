@@ -1,0 +1,184 @@
+//! The operator: watches what decisions are made from, and writes what was decided.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use provider_kube::client::{Calls, Failure, Kind};
+use provider_kube::follow::{Shown, Source, Told, follow};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::reconcile::{Board, Job, Moment, Write};
+use super::settings::Settings;
+
+/// Selects what the provider made.
+const OURS: &str = "akash.network=true";
+/// Writes at once. An API server has places for more, but others want some of them.
+const WRITES: usize = 16;
+/// How long a page of a list may take.
+const LISTS: Duration = Duration::from_secs(30);
+
+/// The hostname operator. Clones are the same one; it works as long as [`run`](Self::run) is polled.
+#[derive(Clone, Debug)]
+pub struct HostnameOperator(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    calls: Calls,
+    settings: Settings,
+    board: Mutex<Board>,
+    changed: Notify,
+    /// Nobody ends a pause of a watch early.
+    again: Arc<Notify>,
+    started: Instant,
+}
+
+impl HostnameOperator {
+    /// An operator that has seen nothing yet.
+    #[must_use]
+    pub fn new(calls: Calls, settings: Settings) -> Self {
+        Self(Arc::new(Inner {
+            calls,
+            board: Mutex::new(Board::new(settings.clone())),
+            settings,
+            changed: Notify::new(),
+            again: Arc::default(),
+            started: Instant::now(),
+        }))
+    }
+
+    /// What is known, and what is to be done.
+    pub fn board(&self) -> MutexGuard<'_, Board> {
+        self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Watches and writes, for as long as this is polled. Dropped at any moment, it can be gone on
+    /// with, here or by another one; but not by two at a time.
+    pub async fn run(&self) -> Infallible {
+        self.board().resume();
+        let Settings { manifest_namespace, routes, .. } = &self.0.settings;
+        let mut watches = JoinSet::new();
+        let own = Some(manifest_namespace.clone());
+        for kind in [Kind::HOST, Kind::MANIFEST] {
+            let source = Source { namespace: own.clone(), ..Source::everything(kind) };
+            watches.spawn(self.follow(source));
+        }
+        for kind in [routes.kind(), routes.other_kind()] {
+            let source = Source { labels: OURS, ..Source::everything(kind) };
+            watches.spawn(self.follow(source));
+        }
+        let mut writes = JoinSet::new();
+        loop {
+            self.begin(&mut writes);
+            let due = self.board().due().map(|due| self.0.started + due);
+            let has_place = writes.len() < WRITES;
+            tokio::select! {
+                () = self.0.changed.notified() => {}
+                Some(done) = writes.join_next() => {
+                    if let Ok((job, result)) = done {
+                        self.end(&job, result);
+                    }
+                }
+                () = sleep_until(due), if due.is_some() && has_place => {}
+            }
+        }
+    }
+
+    /// Begins as many writes as there are places.
+    fn begin(&self, writes: &mut JoinSet<(Job, Result<Option<Shown>, Failure>)>) {
+        let now = self.now();
+        let mut board = self.board();
+        while writes.len() < WRITES {
+            let Some(job) = board.next(now) else {
+                break;
+            };
+            let calls = self.0.calls.clone();
+            writes.spawn(async move {
+                let result = write(&calls, &job.write).await;
+                (job, result)
+            });
+        }
+        for (host, reason) in board.news() {
+            tracing::info!(host, why = reason.why, "the hostname is not served");
+        }
+    }
+
+    fn end(&self, job: &Job, result: Result<Option<Shown>, Failure>) {
+        match &result {
+            Ok(_) => tracing::debug!(host = job.host, what = job.write.verb(), "route written"),
+            Err(why) => {
+                let what = job.write.verb();
+                tracing::warn!(host = job.host, what, %why, "the route was not written");
+            }
+        }
+        self.board().done(job, result, self.now());
+    }
+
+    /// Tells the board what one kind of object is like.
+    fn follow(&self, source: Source) -> impl Future<Output = ()> + Send + use<> {
+        let (operator, kind) = (self.clone(), source.kind);
+        let is_needed = kind != self.0.settings.routes.other_kind();
+        let mut last = String::new();
+        let tell = move |told: Told<Shown>| {
+            match told {
+                Told::All(all) => operator.board().all(kind, all),
+                Told::Is(shown) => operator.board().is(kind, shown),
+                Told::Gone(shown) => operator.board().gone(kind, &shown),
+                Told::Live => last.clear(),
+                Told::Broken(why) if why == last => {}
+                Told::Broken(why) => {
+                    // Clusters without the Gateway API are usual.
+                    if is_needed {
+                        tracing::warn!(kind = kind.name, why, "cannot watch; trying again");
+                    } else {
+                        tracing::debug!(kind = kind.name, why, "cannot watch; trying again");
+                    }
+                    last = why;
+                }
+            }
+            operator.0.changed.notify_one();
+        };
+        follow(self.0.calls.within(LISTS), source, tell, Arc::clone(&self.0.again))
+    }
+
+    fn now(&self) -> Moment {
+        Moment { since_start: self.0.started.elapsed(), time: Timestamp::now() }
+    }
+}
+
+impl Write {
+    const fn verb(&self) -> &'static str {
+        match self {
+            Self::Create { .. } => "create",
+            Self::Replace { .. } => "replace",
+            Self::Delete { .. } => "delete",
+        }
+    }
+}
+
+/// Does one write; the object as it is then, if it is there.
+async fn write(calls: &Calls, write: &Write) -> Result<Option<Shown>, Failure> {
+    let answer = match write {
+        Write::Create { kind, namespace, object } => {
+            calls.create(*kind, Some(namespace), object).await?
+        }
+        Write::Replace { kind, namespace, name, object } => {
+            calls.replace(*kind, Some(namespace), name, object).await?
+        }
+        Write::Delete { kind, namespace, name, exactly } => {
+            calls.delete(*kind, Some(namespace), name, exactly.clone()).await?;
+            return Ok(None);
+        }
+    };
+    let unread = |error| Failure::unavailable(format!("an answer cannot be read: {error}"));
+    Shown::new(answer).map(Some).map_err(unread)
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    if let Some(due) = due {
+        tokio::time::sleep_until(due).await;
+    }
+}

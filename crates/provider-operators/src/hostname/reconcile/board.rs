@@ -1,0 +1,302 @@
+//! All that is known of hosts, and which of them to look at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use akash_types::Address;
+use provider_kube::client::{Failure, Kind};
+use provider_kube::follow::Shown;
+
+use super::found::Found;
+use super::quarrel::Quarrels;
+use super::trouble::Trouble;
+use super::{Decision, Moment, Write};
+use crate::hostname::claim::{Claim, ClaimError};
+use crate::hostname::offer::Offer;
+use crate::hostname::settings::Settings;
+
+/// All that is known of hosts, and which of them to look at.
+#[derive(Clone, Debug)]
+pub struct Board {
+    pub(super) settings: Settings,
+    /// By the name of the `ProviderHost`.
+    pub(super) claims: BTreeMap<String, Claim>,
+    pub(super) unreadable: BTreeMap<String, ClaimError>,
+    /// Names of `ProviderHost`s by hostname.
+    pub(super) claimed: BTreeMap<String, BTreeSet<String>>,
+    /// Hostnames by the namespace of the lease that claims them.
+    pub(super) leased: BTreeMap<String, BTreeSet<String>>,
+    /// By namespace.
+    pub(super) offers: BTreeMap<String, Offer>,
+    /// By name, which is the hostname.
+    pub(super) routes: BTreeMap<String, BTreeMap<(Kind, String), Found>>,
+    /// Names of routes by their namespace.
+    pub(super) placed: BTreeMap<String, BTreeSet<String>>,
+    /// Providers whose custom resources were seen.
+    pub(super) providers: BTreeSet<Address>,
+    pub(super) listed: BTreeSet<Kind>,
+    pub(super) dirty: BTreeSet<String>,
+    pub(super) busy: BTreeSet<String>,
+    /// Hosts that wait for their next try are not dirty until then.
+    pub(super) troubles: BTreeMap<String, Trouble>,
+    pub(super) later: BTreeSet<(Duration, String)>,
+    pub(super) served: BTreeMap<String, Served>,
+    pub(super) quarrels: Quarrels,
+    pub(super) reasons: BTreeMap<String, Reason>,
+    pub(super) news: Vec<String>,
+}
+
+/// Why nothing is done about a host that somebody wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// In words.
+    pub why: String,
+    /// What kind of reason.
+    pub kind: &'static str,
+    /// Since when.
+    pub since: Moment,
+}
+
+/// A host that has its route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Who it is served to.
+    pub claim: Claim,
+    /// Since when it is as it is.
+    pub since: Moment,
+}
+
+/// A write that is to be done now. What came of it has to be told ([`Board::done`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// The host.
+    pub host: String,
+    /// The write.
+    pub write: Write,
+}
+
+impl Board {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            claims: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            claimed: BTreeMap::new(),
+            leased: BTreeMap::new(),
+            offers: BTreeMap::new(),
+            routes: BTreeMap::new(),
+            placed: BTreeMap::new(),
+            providers: BTreeSet::new(),
+            listed: BTreeSet::new(),
+            dirty: BTreeSet::new(),
+            busy: BTreeSet::new(),
+            troubles: BTreeMap::new(),
+            later: BTreeSet::new(),
+            served: BTreeMap::new(),
+            quarrels: Quarrels::default(),
+            reasons: BTreeMap::new(),
+            news: Vec::new(),
+        }
+    }
+
+    /// Whoever wrote does so no longer, and what came of it is not known: everything is read and
+    /// looked at again.
+    pub fn resume(&mut self) {
+        self.listed.clear();
+        self.dirty.append(&mut self.busy);
+    }
+
+    /// Whether everything was seen that decisions are made from.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let needed = [Kind::HOST, Kind::MANIFEST, self.settings.routes.kind()];
+        needed.iter().all(|kind| self.listed.contains(kind))
+    }
+
+    /// The next write, if there is one to be done now. `None` before everything was seen.
+    pub fn next(&mut self, now: Moment) -> Option<Job> {
+        if !self.is_known() {
+            return None;
+        }
+        while let Some((until, host)) = self.later.first().cloned() {
+            if until > now.since_start {
+                break;
+            }
+            self.later.pop_first();
+            // Unless it was looked at since, for another reason.
+            if self.troubles.get(&host).is_some_and(|trouble| trouble.until == until) {
+                self.dirty.insert(host);
+            }
+        }
+        while let Some(host) = self.dirty.iter().find(|host| !self.busy.contains(*host)).cloned() {
+            self.dirty.remove(&host);
+            let decision = self.decide(&host);
+            self.note(&host, &decision, now);
+            match decision {
+                Decision::Write(write) => {
+                    self.busy.insert(host.clone());
+                    return Some(Job { host, write });
+                }
+                Decision::Served(claim) => {
+                    self.troubles.remove(&host);
+                    let known = self.served.get(&host);
+                    if known.is_none_or(|known| known.claim != claim) {
+                        self.served.insert(host, Served { claim, since: now });
+                    }
+                }
+                Decision::Absent => {
+                    self.troubles.remove(&host);
+                    self.quarrels.forget(&host);
+                    self.served.remove(&host);
+                }
+                // Told again when that changes.
+                Decision::Waits(_) | Decision::Refused(_) => {
+                    self.troubles.remove(&host);
+                }
+            }
+        }
+        None
+    }
+
+    /// What came of a write. After one that was answered, the host is looked at again.
+    pub fn done(&mut self, job: &Job, result: Result<Option<Shown>, Failure>, now: Moment) {
+        self.busy.remove(&job.host);
+        let delay = self.settings.retry_delay;
+        let trouble = match result {
+            Ok(answer) => {
+                self.served.remove(&job.host);
+                self.troubles.remove(&job.host);
+                self.dirty.insert(job.host.clone());
+                self.took(job, answer);
+                let again = self.quarrels.wrote(&job.host, now.since_start);
+                again.map(|again| Trouble::of_quarrel(again, now, delay))
+            }
+            Err(failure) => {
+                let before = self.troubles.get(&job.host);
+                Some(Trouble::after(before, &failure, now, delay))
+            }
+        };
+        if let Some(trouble) = trouble {
+            self.dirty.remove(&job.host);
+            self.later.insert((trouble.until, job.host.clone()));
+            self.troubles.insert(job.host.clone(), trouble);
+        }
+    }
+
+    /// Takes over what a write made of an object, before a watch tells it.
+    fn took(&mut self, job: &Job, answer: Option<Shown>) {
+        match (&job.write, answer) {
+            (Write::Delete { kind, namespace, exactly, .. }, _) => {
+                let found = self.routes.get_mut(&job.host);
+                let found = found.and_then(|it| it.get_mut(&(*kind, namespace.clone())));
+                if let Some(found) = found.filter(|found| found.exactly() == *exactly) {
+                    found.is_ending = true;
+                }
+            }
+            (Write::Create { kind, .. } | Write::Replace { kind, .. }, Some(shown)) => {
+                self.is(*kind, shown);
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// When a host that failed is tried again, at the earliest, since the start.
+    #[must_use]
+    pub fn due(&self) -> Option<Duration> {
+        self.later.first().map(|(until, _)| *until)
+    }
+
+    /// Hosts that have their route.
+    pub fn served(&self) -> impl Iterator<Item = (&str, &Served)> {
+        self.served.iter().map(|(host, served)| (host.as_str(), served))
+    }
+
+    /// Hosts that failed.
+    pub fn troubles(&self) -> impl Iterator<Item = (&str, &Trouble)> {
+        self.troubles.iter().map(|(host, trouble)| (host.as_str(), trouble))
+    }
+
+    /// Hosts that wait or are refused.
+    pub fn reasons(&self) -> impl Iterator<Item = (&str, &Reason)> {
+        self.reasons.iter().map(|(host, reason)| (host.as_str(), reason))
+    }
+
+    /// Hosts whose reason is new since this was last asked.
+    pub fn news(&mut self) -> Vec<(String, Reason)> {
+        let news = std::mem::take(&mut self.news).into_iter();
+        news.filter_map(|host| Some((host.clone(), self.reasons.get(&host)?.clone()))).collect()
+    }
+
+    /// Everything that is claimed: the hostname and who claims it.
+    pub fn all_claims(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.values()
+    }
+
+    /// Whether a claim is the one that counts for its host.
+    #[must_use]
+    pub fn counts(&self, claim: &Claim) -> bool {
+        self.holder(&claim.host).is_some_and(|holder| holder.object == claim.object)
+    }
+
+    /// Whether nothing is left to be done, now or later.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.is_known() && self.dirty.is_empty() && self.busy.is_empty() && self.troubles.is_empty()
+    }
+
+    pub(super) const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(super) fn claims(&self, host: &str) -> impl Iterator<Item = &Claim> {
+        let objects = self.claimed.get(host).into_iter().flatten();
+        objects.filter_map(|object| self.claims.get(object))
+    }
+
+    pub(super) fn unreadable(&self, object: &str) -> Option<&ClaimError> {
+        self.unreadable.get(object)
+    }
+
+    pub(super) fn offer(&self, namespace: &str) -> Option<&Offer> {
+        self.offers.get(namespace)
+    }
+
+    pub(super) fn found(&self, host: &str) -> impl Iterator<Item = &Found> {
+        self.routes.get(host).into_iter().flat_map(BTreeMap::values)
+    }
+
+    pub(super) fn has_seen(&self, provider: &Address) -> bool {
+        self.providers.contains(provider)
+    }
+
+    fn note(&mut self, host: &str, decision: &Decision, now: Moment) {
+        let (why, kind) = match decision {
+            Decision::Waits(waits) => (waits.to_string(), "NotFound"),
+            Decision::Refused(refusal) => (refusal.to_string(), "Refused"),
+            Decision::Served(_) | Decision::Absent | Decision::Write(_) => {
+                self.reasons.remove(host);
+                return;
+            }
+        };
+        if self.reasons.get(host).is_none_or(|known| known.why != why) {
+            self.reasons.insert(host.to_owned(), Reason { why, kind, since: now });
+            self.news.push(host.to_owned());
+        }
+    }
+
+    /// What is there changed. A host that failed has its time.
+    pub(super) fn mark(&mut self, host: String) {
+        if !self.troubles.contains_key(&host) {
+            self.dirty.insert(host);
+        }
+    }
+
+    /// What is wanted changed: a host that failed is tried again at once.
+    pub(super) fn look_at(&mut self, host: &str) {
+        self.troubles.remove(host);
+        self.quarrels.forget(host);
+        self.dirty.insert(host.to_owned());
+    }
+}

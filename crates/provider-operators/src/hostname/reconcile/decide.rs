@@ -1,0 +1,128 @@
+//! What is to be done about one host, from all that is known of it.
+
+use provider_crd::names;
+use provider_kube::merge::{Merged, Occasion, merge};
+
+use super::board::Board;
+use super::found::Found;
+use super::{Decision, Refusal, Waits, Write};
+use crate::hostname::claim::Claim;
+use crate::hostname::{build, name};
+
+impl Board {
+    /// What is to be done about a host.
+    ///
+    /// A route of another lease goes before the new one comes: controllers refuse a name that is
+    /// there twice. A route of the other kind goes after it: until then, it serves.
+    #[must_use]
+    pub fn decide(&self, host: &str) -> Decision {
+        if let Some(error) = self.unreadable(host) {
+            return Decision::Refused(error.clone().into());
+        }
+        let Some(claim) = self.holder(host) else {
+            return self.nobodys(host);
+        };
+        if let Err(error) = name::check(host, &self.settings().blocked) {
+            return Decision::Refused(error.into());
+        }
+        if let Some(held) = self.held_by_another(claim) {
+            return Decision::Refused(held);
+        }
+        let namespace = names::lease_namespace(&claim.lease);
+        let offer = match self.offer(&namespace) {
+            Some(offer) => offer.port(&claim.service, claim.port),
+            None => return Decision::Waits(Waits::Manifest),
+        };
+        let options = match offer {
+            Ok(options) => options,
+            Err(closed) => return Decision::Waits(Waits::Closed(closed)),
+        };
+        let routes = &self.settings().routes;
+        let is_ours = |found: &&Found| found.kind == routes.kind();
+        let mut elsewhere =
+            self.found(host).filter(is_ours).filter(|it| it.shown.namespace != namespace);
+        if let Some(found) = elsewhere.next() {
+            return remove(found);
+        }
+        let wanted = build::route(claim, options, routes);
+        let there = self.found(host).filter(is_ours).find(|it| it.shown.namespace == namespace);
+        match there {
+            None => {
+                return Decision::Write(Write::Create {
+                    kind: routes.kind(),
+                    namespace,
+                    object: wanted,
+                });
+            }
+            Some(found) if found.is_ending => return ending(found),
+            Some(found) => match merge(&found.shown.json(found.kind), &wanted, Occasion::Adopt) {
+                Err(error) => return Decision::Refused(Refusal::Route(error.to_string())),
+                Ok(Merged::Unchanged) => {}
+                Ok(Merged::Replace(object)) => {
+                    return Decision::Write(Write::Replace {
+                        kind: found.kind,
+                        namespace,
+                        name: host.to_owned(),
+                        object,
+                    });
+                }
+            },
+        }
+        let is_older = |found: &&Found| found.kind == routes.other_kind() && !found.is_ending;
+        match self.found(host).find(is_older) {
+            Some(found) => remove(found),
+            None => Decision::Served(claim.clone()),
+        }
+    }
+
+    /// Whose host it is: who has it keeps it; else the one whose name says so, else the first.
+    pub(super) fn holder(&self, host: &str) -> Option<&Claim> {
+        let kind = self.settings().routes.kind();
+        let has =
+            |claim: &Claim| self.found(host).any(|it| it.kind == kind && it.lease == claim.lease);
+        self.claims(host).min_by_key(|claim| {
+            (!has(claim), claim.object != host, claim.since, claim.object.as_str())
+        })
+    }
+
+    /// Hosts move between leases of one tenant. From one tenant to another only once the first asks
+    /// for it no longer.
+    fn held_by_another(&self, claim: &Claim) -> Option<Refusal> {
+        let others = |found: &&Found| found.lease.owner() != claim.lease.owner();
+        let asks = |found: &&Found| {
+            self.offer(&found.shown.namespace).is_some_and(|offer| offer.asks_for(&claim.host))
+        };
+        let held = self.found(&claim.host).filter(others).find(asks)?;
+        Some(Refusal::Held { host: claim.host.clone(), by: held.lease })
+    }
+
+    /// Nobody wants it: what is there goes, if nobody can be known to want it.
+    fn nobodys(&self, host: &str) -> Decision {
+        let Some(found) = self.found(host).next() else {
+            return Decision::Absent;
+        };
+        let provider = found.lease.provider();
+        if !self.has_seen(&provider) {
+            return Decision::Waits(Waits::Evidence { provider: provider.to_string() });
+        }
+        let left = self.found(host).find(|found| !found.is_ending).unwrap_or(found);
+        remove(left)
+    }
+}
+
+fn remove(found: &Found) -> Decision {
+    if found.is_ending {
+        return ending(found);
+    }
+    Decision::Write(Write::Delete {
+        kind: found.kind,
+        namespace: found.shown.namespace.clone(),
+        name: found.shown.name.clone(),
+        exactly: found.exactly(),
+    })
+}
+
+fn ending(found: &Found) -> Decision {
+    let namespace = found.shown.namespace.clone();
+    Decision::Waits(Waits::Ending { kind: found.kind.name, namespace })
+}

@@ -1,0 +1,150 @@
+//! Host by host: what is wanted, what is there, and the one write that comes next.
+//!
+//! ```text
+//!            told                    next                  done
+//!  watches ───────▶ Board: dirty ───────────▶ busy ────────────────▶ dirty (what came of it)
+//!                            ▲                        │
+//!                            └──── pause is over ◀────┘ failed
+//! ```
+//!
+//! Every decision is about one host and made from all that is known of it, so nothing depends on the
+//! order of events, and a restart goes on where it was. A host has at most one write under way.
+//! One that fails waits longer each time, and alone.
+//!
+//! What is not done is a value with its reason ([`Waits`], [`Refusal`]). Routes are taken away only
+//! when it is known that nobody claims them: not for a `ProviderHost` that cannot be read, and not
+//! where nothing shows that the custom resources of this provider are seen at all.
+
+mod board;
+mod decide;
+mod found;
+mod quarrel;
+mod told;
+mod trouble;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use akash_types::LeaseId;
+use k8s_openapi::jiff::Timestamp;
+use provider_kube::client::{Exactly, Kind};
+use serde_json::Value;
+
+use super::claim::{Claim, ClaimError};
+use super::name::NameError;
+use super::offer::Closed;
+
+pub use board::{Board, Job, Reason, Served};
+pub use trouble::Trouble;
+
+/// A moment: on the clock, and since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Since the start; never goes back.
+    pub since_start: Duration,
+    /// On the clock.
+    pub time: Timestamp,
+}
+
+/// One call that changes an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// There is to be this object.
+    Create {
+        /// Its kind.
+        kind: Kind,
+        /// Its namespace.
+        namespace: String,
+        /// The object.
+        object: Value,
+    },
+    /// An object as it was read becomes this one.
+    Replace {
+        /// Its kind.
+        kind: Kind,
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// The object.
+        object: Value,
+    },
+    /// This very object is to go.
+    Delete {
+        /// Its kind.
+        kind: Kind,
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// Which one is meant.
+        exactly: Exactly,
+    },
+}
+
+/// What is to be done about a host.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Nothing: its route is as it should be.
+    Served(Claim),
+    /// Nothing: nobody wants it, and nothing is there.
+    Absent,
+    /// This.
+    Write(Write),
+    /// Nothing, until something else is told. What is there stays.
+    Waits(Waits),
+    /// Nothing: it is not served, or not to who wants it. What is there stays.
+    Refused(Refusal),
+}
+
+/// What a host waits for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Waits {
+    /// Its lease's `Manifest`.
+    #[error("the Manifest of its lease is not there: resource not found")]
+    Manifest,
+    /// The port that it leads to.
+    #[error("{0}: resource not found")]
+    Closed(Closed),
+    /// The end of what was deleted.
+    #[error("the {kind} in {namespace} is still being deleted")]
+    Ending {
+        /// Its kind.
+        kind: &'static str,
+        /// Its namespace.
+        namespace: String,
+    },
+    /// That custom resources of this provider are seen.
+    #[error(
+        "its route is left alone: no Manifest or ProviderHost of provider {provider} was ever seen, \
+         so k8s-manifest-ns may name another namespace than theirs"
+    )]
+    Evidence {
+        /// Whose.
+        provider: String,
+    },
+}
+
+/// Why a host is not served to who wants it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The claim is none.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// Another tenant has it, and still asks for it.
+    #[error("{host:?} belongs to lease {by}, which still asks for it")]
+    Held {
+        /// The hostname.
+        host: String,
+        /// Who has it.
+        by: LeaseId,
+    },
+    /// What is wanted cannot be compared with what is there.
+    #[error("the route that is there cannot be used: {0}")]
+    Route(String),
+}

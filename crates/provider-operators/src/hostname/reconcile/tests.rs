@@ -1,0 +1,458 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use akash_types::LeaseId;
+use k8s_openapi::jiff::Timestamp;
+use proptest::prelude::*;
+use provider_crd::{labels, names};
+use provider_engine::manifest::BlockedHostnames;
+use provider_kube::client::{Failure, Kind};
+use provider_kube::follow::Shown;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::hostname::settings::{INGRESS_CLASS, Routes, Settings};
+
+const OWNERS: [&str; 2] = [
+    "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27",
+    "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r",
+];
+const PROVIDER: &str = "akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
+
+fn lease(owner: usize, dseq: u64) -> LeaseId {
+    format!("{}/{dseq}/1/1/{PROVIDER}", OWNERS[owner]).parse().unwrap()
+}
+
+fn at(seconds: u64) -> Moment {
+    Moment { since_start: Duration::from_secs(seconds), time: Timestamp::UNIX_EPOCH }
+}
+
+fn shown(object: Value) -> Shown {
+    Shown::new(object).unwrap()
+}
+
+fn host(name: &str, hostname: &str, lease: &LeaseId, version: u64) -> Shown {
+    shown(json!({
+        "metadata": {"name": name, "namespace": "lease", "resourceVersion": version.to_string()},
+        "spec": {
+            "owner": lease.owner().to_string(), "provider": lease.provider().to_string(),
+            "hostname": hostname, "dseq": lease.dseq(), "gseq": 1, "oseq": 1,
+            "service_name": "web", "external_port": 80,
+        },
+    }))
+}
+
+fn manifest(lease: &LeaseId, hosts: &[&str], body: u32) -> Shown {
+    shown(json!({
+        "metadata": {"name": names::lease_namespace(lease), "namespace": "lease"},
+        "spec": {
+            "lease_id": {"owner": lease.owner().to_string(), "dseq": lease.dseq().to_string(),
+                "gseq": 1, "oseq": 1, "provider": lease.provider().to_string()},
+            "group": {"services": [{"name": "web", "count": 1, "expose": [
+                {"port": 8080, "external_port": 80, "global": true, "hosts": hosts,
+                    "http_options": {"max_body_size": body}},
+            ]}]},
+        },
+    }))
+}
+
+fn gateway() -> Settings {
+    let name = || "akash-gateway".to_owned();
+    let routes = Routes::Gateway { name: name(), namespace: name(), buffer_size: String::new() };
+    Settings { routes, ..Settings::default() }
+}
+
+/// An API server that does what it is told, and says it to the board.
+struct World {
+    board: Board,
+    objects: BTreeMap<(Kind, String, String), Value>,
+    version: u64,
+    writes: usize,
+}
+
+impl World {
+    fn new(settings: Settings) -> Self {
+        let mut board = Board::new(settings);
+        for kind in [Kind::HOST, Kind::MANIFEST, Kind::INGRESS, Kind::HTTP_ROUTE] {
+            board.all(kind, Vec::new());
+        }
+        Self { board, objects: BTreeMap::new(), version: 100, writes: 0 }
+    }
+
+    /// The same cluster, seen by an operator that was just started.
+    fn restarted(&self, settings: Settings, hosts: &[Shown], manifests: &[Shown]) -> Self {
+        let mut board = Board::new(settings);
+        board.all(Kind::HOST, hosts.to_vec());
+        for kind in [Kind::INGRESS, Kind::HTTP_ROUTE] {
+            let of_kind = self.objects.iter().filter(|((it, ..), _)| *it == kind);
+            board.all(kind, of_kind.map(|(_, object)| shown(object.clone())).collect());
+        }
+        board.all(Kind::MANIFEST, manifests.to_vec());
+        Self { board, objects: self.objects.clone(), version: self.version, writes: 0 }
+    }
+
+    fn put(&mut self, job: &Job) -> Option<Shown> {
+        self.writes += 1;
+        self.version += 1;
+        match &job.write {
+            Write::Create { kind, namespace, object }
+            | Write::Replace { kind, namespace, object, .. } => {
+                let mut object = object.clone();
+                object["metadata"]["resourceVersion"] = self.version.to_string().into();
+                object["metadata"]["uid"] = "u".into();
+                let key = (*kind, namespace.clone(), job.host.clone());
+                let before = self.objects.insert(key, object.clone());
+                let is_create = matches!(job.write, Write::Create { .. });
+                assert_eq!(before.is_none(), is_create, "{:?}", job.write);
+                Some(shown(object))
+            }
+            Write::Delete { kind, namespace, name, .. } => {
+                self.objects.remove(&(*kind, namespace.clone(), name.clone())).unwrap();
+                None
+            }
+        }
+    }
+
+    /// Everything that there is to do now.
+    fn settle(&mut self, now: u64) {
+        while let Some(job) = self.board.next(at(now)) {
+            let answer = self.put(&job);
+            self.board.done(&job, Ok(answer), at(now));
+            if let Write::Delete { kind, namespace, name, .. } = &job.write {
+                let object = json!({"metadata": {"name": name, "namespace": namespace,
+                    "resourceVersion": self.version.to_string()}});
+                self.board.gone(*kind, &shown(object));
+            }
+        }
+    }
+
+    fn routes(&self) -> Vec<(&'static str, String, String)> {
+        let route = |(kind, namespace, name): &(Kind, String, String)| {
+            (kind.name, namespace.clone(), name.clone())
+        };
+        self.objects.keys().map(route).collect()
+    }
+}
+
+fn route_at(lease: &LeaseId, host: &str) -> (&'static str, String, String) {
+    ("Ingress", names::lease_namespace(lease), host.to_owned())
+}
+
+#[test]
+fn a_host_gets_its_route_and_loses_it_with_its_claim() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.settle(0);
+    assert_eq!(world.board.decide("a.example"), Decision::Waits(Waits::Manifest));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&mine, "a.example")]);
+    assert!(world.board.is_quiet());
+    assert_eq!(world.board.served().count(), 1);
+
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 6));
+    world.settle(0);
+    assert_eq!((world.routes().len(), world.writes), (1, 2));
+
+    world.board.gone(Kind::HOST, &host("a.example", "a.example", &mine, 1));
+    world.settle(0);
+    assert_eq!((world.routes().len(), world.writes), (0, 3));
+    assert_eq!(world.board.served().count(), 0);
+}
+
+#[test]
+fn a_claim_that_is_declared_anew_changes_nothing() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    for version in 1..5 {
+        world.board.is(Kind::HOST, host("a.example", "a.example", &mine, version));
+        world.settle(0);
+    }
+    assert_eq!(world.writes, 1);
+}
+
+#[test]
+fn a_host_moves_to_another_lease_of_its_tenant_old_route_first() {
+    let (mut world, old, new) = (World::new(Settings::default()), lease(0, 1), lease(0, 2));
+    for lease in [&old, &new] {
+        world.board.is(Kind::MANIFEST, manifest(lease, &["a.example"], 5));
+    }
+    world.board.is(Kind::HOST, host("a.example", "a.example", &old, 1));
+    world.settle(0);
+    world.board.is(Kind::HOST, host("a.example", "a.example", &new, 2));
+    assert!(matches!(world.board.decide("a.example"), Decision::Write(Write::Delete { .. })));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&new, "a.example")]);
+}
+
+#[test]
+fn another_tenants_host_is_kept_for_as_long_as_they_ask_for_it() {
+    let (mut world, theirs, mine) = (World::new(Settings::default()), lease(0, 1), lease(1, 2));
+    for lease in [&theirs, &mine] {
+        world.board.is(Kind::MANIFEST, manifest(lease, &["a.example"], 5));
+    }
+    world.board.is(Kind::HOST, host("a.example", "a.example", &theirs, 1));
+    world.settle(0);
+    // Another object for the same hostname, and then the same object for another lease.
+    world.board.is(Kind::HOST, host("mine", "a.example", &mine, 2));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&theirs, "a.example")]);
+    world.board.gone(Kind::HOST, &host("mine", "a.example", &mine, 2));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 3));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&theirs, "a.example")]);
+    let refused = world.board.decide("a.example");
+    let Decision::Refused(why @ Refusal::Held { .. }) = refused else { panic!("{refused:?}") };
+    assert!(why.to_string().contains(&theirs.to_string()), "{why}");
+
+    world.board.is(Kind::MANIFEST, manifest(&theirs, &[], 5));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&mine, "a.example")]);
+}
+
+#[test]
+fn a_host_that_is_refused_waits_alone_and_longer_each_time() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    for name in ["a.example", "b.example", "c.example"] {
+        world.board.is(Kind::HOST, host(name, name, &mine, 1));
+    }
+    let refuse = |world: &mut World, now| {
+        let job = world.board.next(at(now)).unwrap();
+        assert_eq!(job.host, "a.example");
+        world.board.done(&job, Err(Failure::Refused("no".to_owned())), at(now));
+    };
+    refuse(&mut world, 0);
+    world.settle(0);
+    assert_eq!(world.routes().len(), 2);
+    assert_eq!(world.board.due(), Some(Duration::from_secs(3)));
+    assert_eq!(world.board.next(at(2)), None);
+    refuse(&mut world, 3);
+    assert_eq!(world.board.due(), Some(Duration::from_secs(9)));
+    let (_, trouble) = world.board.troubles().next().unwrap();
+    assert_eq!((trouble.failures, trouble.why.as_str()), (2, "no"));
+    // What is wanted changed: it is tried at once.
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 6));
+    refuse(&mut world, 4);
+    world.settle(100);
+    assert_eq!(world.routes().len(), 3);
+    assert!(world.board.is_quiet());
+}
+
+#[test]
+fn names_that_are_not_served_get_no_route_and_hold_up_nobody() {
+    let blocked = BlockedHostnames::new([".evil.example"]);
+    let mut world = World::new(Settings { blocked, ..Settings::default() });
+    let mine = lease(0, 1);
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    let long = format!("{}.example", "a".repeat(64));
+    let bad = ["x.evil.example", "a..example", "bücher.example", "*.example", &long];
+    for (index, name) in bad.iter().enumerate() {
+        world.board.is(Kind::HOST, host(&format!("bad-{index}"), name, &mine, 1));
+    }
+    let mut unreadable = host("nobody", "nobody.example", &mine, 1).json(Kind::HOST);
+    unreadable["spec"]["owner"] = "nobody".into();
+    world.board.is(Kind::HOST, shown(unreadable));
+    world.board.is(Kind::HOST, host("z.example", "z.example", &mine, 1));
+    world.settle(0);
+    assert_eq!(world.routes(), [route_at(&mine, "z.example")]);
+    for name in bad.iter().chain(&["nobody"]) {
+        assert!(matches!(world.board.decide(name), Decision::Refused(_)), "{name}");
+    }
+}
+
+#[test]
+fn nobodys_routes_go_only_where_custom_resources_are_seen() {
+    let (mut world, gone) = (World::new(Settings::default()), lease(0, 1));
+    let (hosts, manifests) =
+        ([host("a.example", "a.example", &gone, 1)], [manifest(&gone, &[], 5)]);
+    world.board.is(Kind::HOST, hosts[0].clone());
+    world.board.is(Kind::MANIFEST, manifests[0].clone());
+    world.settle(0);
+
+    // As if k8s-manifest-ns named another namespace.
+    let mut lost = world.restarted(Settings::default(), &[], &[]);
+    lost.settle(0);
+    assert!(matches!(lost.board.decide("a.example"), Decision::Waits(Waits::Evidence { .. })));
+    assert_eq!(lost.writes, 0);
+    lost.board.is(Kind::MANIFEST, manifest(&lease(0, 2), &[], 5));
+    lost.settle(0);
+    assert!(lost.routes().is_empty());
+
+    let mut same = world.restarted(Settings::default(), &hosts, &manifests);
+    same.settle(0);
+    assert_eq!((same.writes, same.board.is_quiet()), (0, true));
+}
+
+#[test]
+fn routes_of_others_are_left_alone() {
+    let mut world = World::new(Settings::default());
+    world.board.is(Kind::MANIFEST, manifest(&lease(0, 1), &[], 5));
+    let labels = labels::managed_for(&lease(0, 2));
+    for object in [
+        json!({"metadata": {"name": "x", "namespace": "shop", "labels": {"akash.network": "true"}}}),
+        json!({"metadata": {"name": "y", "namespace": "shop", "labels": labels}}),
+    ] {
+        world.board.is(Kind::INGRESS, shown(object));
+    }
+    world.settle(0);
+    assert_eq!(world.writes, 0);
+}
+
+#[test]
+fn a_changed_mode_makes_the_new_route_before_the_old_one_goes() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    let (hosts, manifests) =
+        ([host("a.example", "a.example", &mine, 1)], [manifest(&mine, &[], 5)]);
+    world.board.is(Kind::HOST, hosts[0].clone());
+    world.board.is(Kind::MANIFEST, manifests[0].clone());
+    world.settle(0);
+    for (settings, kind) in [(gateway(), "HTTPRoute"), (Settings::default(), "Ingress")] {
+        world = world.restarted(settings, &hosts, &manifests);
+        let first = world.board.decide("a.example");
+        assert!(matches!(first, Decision::Write(Write::Create { .. })), "{first:?}");
+        world.settle(0);
+        assert_eq!((world.routes().len(), world.routes()[0].0, world.writes), (1, kind, 2));
+    }
+}
+
+#[test]
+fn a_foreign_annotation_survives_and_another_class_is_written_once() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    let (hosts, manifests) =
+        ([host("a.example", "a.example", &mine, 1)], [manifest(&mine, &[], 5)]);
+    world.board.is(Kind::HOST, hosts[0].clone());
+    world.board.is(Kind::MANIFEST, manifests[0].clone());
+    world.settle(0);
+    let object = world.objects.values_mut().next().unwrap();
+    object["metadata"]["annotations"]["cert-manager.io/cluster-issuer"] = "le".into();
+    let routes = Routes::Ingress { class: "traefik".to_owned() };
+    let mut world = world.restarted(Settings { routes, ..Settings::default() }, &hosts, &manifests);
+    world.settle(0);
+    assert_eq!(world.writes, 1);
+    let object = world.objects.values().next().unwrap();
+    assert_eq!(object["spec"]["ingressClassName"], "traefik");
+    assert_eq!(object["metadata"]["annotations"]["cert-manager.io/cluster-issuer"], "le");
+    assert_ne!(INGRESS_CLASS, "traefik");
+}
+
+#[test]
+fn two_operators_that_differ_do_not_write_for_ever() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    for now in 0..600 {
+        world.settle(now);
+        // Somebody else wants another class.
+        world.version += 1;
+        let object = world.objects.values_mut().next().unwrap();
+        object["spec"]["ingressClassName"] = "theirs".into();
+        object["metadata"]["resourceVersion"] = world.version.to_string().into();
+        world.board.is(Kind::INGRESS, shown(object.clone()));
+    }
+    assert!(world.writes < 15, "{} writes", world.writes);
+    let (_, trouble) = world.board.troubles().next().unwrap();
+    assert!(trouble.why.contains("only one hostname operator"), "{}", trouble.why);
+    // What is wanted changed: that is no quarrel.
+    let before = world.writes;
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 6));
+    world.settle(600);
+    assert_eq!(world.writes, before + 1);
+}
+
+#[test]
+fn a_host_that_cannot_be_read_keeps_its_route() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    world.settle(0);
+    for (key, value) in [("owner", json!("nobody")), ("dseq", json!("many"))] {
+        let mut object = host("a.example", "a.example", &mine, 2).json(Kind::HOST);
+        object["spec"][key] = value;
+        world.board.is(Kind::HOST, shown(object));
+        world.settle(0);
+        assert!(matches!(world.board.decide("a.example"), Decision::Refused(_)), "{key}");
+        assert_eq!(world.routes().len(), 1, "{key}");
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Claim(usize, u64, usize),
+    Unclaim(usize),
+    Manifest(usize, u64, u32),
+    Fails(bool),
+    Restart,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let lease = || (0..2_usize, 1..4_u64);
+    prop_oneof![
+        (lease(), 0..4_usize).prop_map(|((owner, dseq), host)| Event::Claim(owner, dseq, host)),
+        (0..4_usize).prop_map(Event::Unclaim),
+        (lease(), 1..4_u32).prop_map(|((owner, dseq), body)| Event::Manifest(owner, dseq, body)),
+        any::<bool>().prop_map(Event::Fails),
+        Just(Event::Restart),
+    ]
+}
+
+proptest! {
+    /// Whatever happens in whatever order, and whatever fails: in the end every claimed host has
+    /// one route, at who claims it, and nobody else has one.
+    #[test]
+    fn everything_converges(events in proptest::collection::vec(event(), 1..60)) {
+        let name = |host: usize| format!("host-{host}.example");
+        let mut world = World::new(Settings::default());
+        let mut claims: BTreeMap<usize, (LeaseId, Shown)> = BTreeMap::new();
+        let mut manifests: BTreeMap<LeaseId, Shown> = BTreeMap::new();
+        let mut fails = false;
+        for (turn, event) in (1..).zip(events) {
+            match event {
+                Event::Claim(owner, dseq, number) => {
+                    let lease = lease(owner, dseq);
+                    let shown = host(&name(number), &name(number), &lease, turn);
+                    world.board.is(Kind::HOST, shown.clone());
+                    claims.insert(number, (lease, shown));
+                }
+                Event::Unclaim(number) => {
+                    if let Some((_, shown)) = claims.remove(&number) {
+                        world.board.gone(Kind::HOST, &shown);
+                    }
+                }
+                Event::Manifest(owner, dseq, body) => {
+                    let lease = lease(owner, dseq);
+                    let shown = manifest(&lease, &[], body);
+                    world.board.is(Kind::MANIFEST, shown.clone());
+                    manifests.insert(lease, shown);
+                }
+                Event::Fails(now) => fails = now,
+                Event::Restart => {
+                    let hosts: Vec<_> = claims.values().map(|(_, it)| it.clone()).collect();
+                    let all: Vec<_> = manifests.values().cloned().collect();
+                    world = world.restarted(Settings::default(), &hosts, &all);
+                }
+            }
+            if fails {
+                while let Some(job) = world.board.next(at(turn)) {
+                    world.board.done(&job, Err(Failure::unavailable("x")), at(turn));
+                }
+            } else {
+                world.settle(turn);
+            }
+        }
+        for lease in claims.values().map(|(lease, _)| *lease).collect::<Vec<_>>() {
+            world.board.is(Kind::MANIFEST, manifest(&lease, &[], 9));
+        }
+        // Somebody of this provider is there.
+        world.board.is(Kind::MANIFEST, manifest(&lease(0, 99), &[], 9));
+        world.settle(1_000_000);
+        let mut wanted: Vec<_> =
+            claims.iter().map(|(number, (lease, _))| route_at(lease, &name(*number))).collect();
+        wanted.sort();
+        prop_assert_eq!(world.routes(), wanted);
+        prop_assert!(world.board.is_quiet());
+        let before = world.writes;
+        world.settle(2_000_000);
+        prop_assert_eq!(world.writes, before);
+    }
+}

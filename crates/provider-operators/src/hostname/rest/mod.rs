@@ -1,0 +1,123 @@
+//! What is served and what is not, over HTTP, as the Go operator answers.
+//!
+//! | | |
+//! |---|---|
+//! | `/health` | `OK`, to any method |
+//! | `/version` | what this program is |
+//! | `/managed-hostnames` | hosts that have their route |
+//! | `/ignore-list` | leases with hosts that have none, and why |
+//!
+//! The last two are made again at most every few seconds, and are empty (204) while there is nothing
+//! to tell. Decides nothing.
+
+mod document;
+mod server;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LAST_MODIFIED, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Method, Response, StatusCode};
+use http_body_util::Full;
+use k8s_openapi::jiff::Timestamp;
+
+use super::operator::HostnameOperator;
+use super::reconcile::Board;
+
+pub use server::RestServer;
+
+/// Answers about an operator.
+#[derive(Clone, Debug)]
+pub struct Rest(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    operator: HostnameOperator,
+    version: String,
+    refresh: Duration,
+    managed: Mutex<Prepared>,
+    ignored: Mutex<Prepared>,
+}
+
+/// A document, and when it was last another one.
+#[derive(Debug, Default)]
+struct Prepared {
+    body: Option<String>,
+    made: Option<Instant>,
+    modified: Timestamp,
+}
+
+impl Rest {
+    /// Answers about `operator`, made anew at most every `refresh`; `version` is a JSON document.
+    #[must_use]
+    pub fn new(operator: HostnameOperator, version: String, refresh: Duration) -> Self {
+        let (managed, ignored) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { operator, version, refresh, managed, ignored }))
+    }
+
+    /// The answer to a request.
+    #[must_use]
+    pub fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
+        let inner = &*self.0;
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        match path {
+            "/health" => text(StatusCode::OK, "OK".to_owned()),
+            "/version" | "/managed-hostnames" | "/ignore-list" if !is_read => {
+                text(StatusCode::METHOD_NOT_ALLOWED, String::new())
+            }
+            "/version" => text(StatusCode::OK, inner.version.clone()),
+            "/managed-hostnames" => self.prepared(&inner.managed, document::managed),
+            "/ignore-list" => self.prepared(&inner.ignored, document::ignored),
+            _ => {
+                let mut answer = text(StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
+                let nosniff = HeaderValue::from_static("nosniff");
+                answer.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+                answer
+            }
+        }
+    }
+
+    fn prepared(
+        &self,
+        kept: &Mutex<Prepared>,
+        make: fn(&Board) -> Option<String>,
+    ) -> Response<Full<Bytes>> {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.made.is_none_or(|made| made.elapsed() >= self.0.refresh) {
+            let body = make(&self.0.operator.board());
+            if body != kept.body {
+                *kept = Prepared { body, made: None, modified: Timestamp::now() };
+            }
+            kept.made = Some(Instant::now());
+        }
+        let mut answer = match &kept.body {
+            None => {
+                let mut answer = text(StatusCode::NO_CONTENT, String::new());
+                answer.headers_mut().remove(CONTENT_TYPE);
+                answer
+            }
+            Some(body) => {
+                let mut answer = text(StatusCode::OK, body.clone());
+                let modified = kept.modified.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+                if let Ok(modified) = HeaderValue::from_str(&modified) {
+                    answer.headers_mut().insert(LAST_MODIFIED, modified);
+                }
+                answer
+            }
+        };
+        let never = HeaderValue::from_static("no-cache, max-age=0");
+        answer.headers_mut().insert(CACHE_CONTROL, never);
+        answer
+    }
+}
+
+fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
+    let mut answer = Response::new(Full::new(Bytes::from(body)));
+    *answer.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, plain);
+    answer
+}

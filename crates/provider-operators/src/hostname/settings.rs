@@ -1,0 +1,75 @@
+//! What the operator of the cluster decided about hostnames.
+
+use std::time::Duration;
+
+use provider_engine::manifest::BlockedHostnames;
+use provider_kube::client::Kind;
+
+/// The class that the Go operator gives every Ingress.
+pub const INGRESS_CLASS: &str = "akash-ingress-class";
+
+/// What was decided about hostnames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Namespace of the custom resources (`k8s-manifest-ns`).
+    pub manifest_namespace: String,
+    /// What routes are made of.
+    pub routes: Routes,
+    /// Names that are not served (`deployment-blocked-hostnames`).
+    pub blocked: BlockedHostnames,
+    /// How long a host that failed waits for its next try, at first (`retry-delay`). It grows with
+    /// every failure.
+    pub retry_delay: Duration,
+}
+
+impl Default for Settings {
+    /// The defaults of the Go operator's flags.
+    fn default() -> Self {
+        Self {
+            manifest_namespace: "lease".to_owned(),
+            routes: Routes::Ingress { class: INGRESS_CLASS.to_owned() },
+            blocked: BlockedHostnames::default(),
+            retry_delay: Duration::from_secs(3),
+        }
+    }
+}
+
+/// What routes are made of (`ingress-mode`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routes {
+    /// Ingress objects.
+    Ingress {
+        /// The class that says which controller serves them.
+        class: String,
+    },
+    /// HTTPRoute objects of the Gateway API.
+    Gateway {
+        /// The gateway (`gateway-name`).
+        name: String,
+        /// Its namespace (`gateway-namespace`).
+        namespace: String,
+        /// Buffer for an answer's headers, as nginx writes it; empty for none
+        /// (`proxy-buffer-size`).
+        buffer_size: String,
+    },
+}
+
+impl Routes {
+    /// The kind of object that routes are.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Ingress { .. } => Kind::INGRESS,
+            Self::Gateway { .. } => Kind::HTTP_ROUTE,
+        }
+    }
+
+    /// The kind that routes were before, if the operator of the cluster changed their mind.
+    #[must_use]
+    pub const fn other_kind(&self) -> Kind {
+        match self {
+            Self::Ingress { .. } => Kind::HTTP_ROUTE,
+            Self::Gateway { .. } => Kind::INGRESS,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Operators: what keeps a cluster as the provider's custom resources say.
+//!
+//! - [`hostname`]: a route for every hostname that a lease has.
+//! - [`election`]: which of several replicas works.
+//!
+//! An operator runs inside the provider or in a process of its own; it knows the cluster alone, and
+//! neither the chain nor the gateway.
+
+pub mod election;
+pub mod hostname;
