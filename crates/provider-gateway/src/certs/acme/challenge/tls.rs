@@ -9,6 +9,7 @@ use std::time::Duration;
 use rcgen::{CertificateParams, CustomExtension, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
@@ -47,10 +48,13 @@ pub(super) fn config(domain: &str, digest: &[u8]) -> Result<Arc<ServerConfig>, C
     let certificate = params.self_signed(&key)?;
     let key = PrivatePkcs8KeyDer::from(key.serialize_der());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    // Not by the way that checks a certificate first: it does not know the extension.
+    let key = provider.key_provider.load_private_key(key.into())?;
+    let shown = CertifiedKey::new(vec![certificate.der().clone()], key);
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.into())?;
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
     config.alpn_protocols = vec![PROTOCOL.to_vec()];
     Ok(Arc::new(config))
 }
