@@ -22,6 +22,8 @@ use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
 
 /// The longest sleep: the clock may be set meanwhile.
 const AT_MOST: Duration = Duration::from_hours(6);
+/// Orders in a row where the authority refuses nonces.
+const ORDERS: usize = 5;
 
 /// Asks an authority for certificates.
 #[derive(Debug)]
@@ -86,7 +88,19 @@ impl AcmeIssuer {
         usable(&chain, &key).map(Some)
     }
 
+    /// Asks again at once where the authority only wants another nonce: it may refuse more of them
+    /// in a row than one request is repeated.
     async fn obtain(&self) -> Result<(Arc<CertifiedKey>, SystemTime), AcmeError> {
+        for _ in 1..ORDERS {
+            match self.order().await {
+                Err(error) if error.is_nonce() => {}
+                other => return other,
+            }
+        }
+        self.order().await
+    }
+
+    async fn order(&self) -> Result<(Arc<CertifiedKey>, SystemTime), AcmeError> {
         let account = self.account().await?;
         let identifiers = [Identifier::Dns(self.settings.domain.clone())];
         let mut order = account.new_order(&NewOrder::new(&identifiers)).await?;
@@ -212,4 +226,12 @@ pub enum AcmeError {
     /// What came cannot be shown.
     #[error("the authority's certificate")]
     Certificate(#[from] CertificateFileError),
+}
+
+impl AcmeError {
+    fn is_nonce(&self) -> bool {
+        let (Self::Authority(error) | Self::Challenge(error)) = self else { return false };
+        let instant_acme::Error::Api(problem) = error else { return false };
+        problem.r#type.as_deref() == Some("urn:ietf:params:acme:error:badNonce")
+    }
 }
