@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use e2e::network::{Network, Settings, wait_until};
 use e2e::program;
 use figures::print;
+use provider_api::client::{Client, Credentials, ServerTrust};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 
 const LONG: Duration = Duration::from_secs(600);
@@ -34,7 +40,7 @@ fn main() -> Result<()> {
         machines: "100*node:cpu=512,memory=2048Gi,disk=64Ti".to_owned(),
         speed: 1000,
         kubeconfig: None,
-        run: ["--log_level", "warn"].map(str::to_owned).to_vec(),
+        run: vec![],
     };
     let mut network = Network::start(folder.path(), settings)?;
     network.start_provider()?;
@@ -46,7 +52,8 @@ fn main() -> Result<()> {
     let blocks = bench.burst(100)?;
     print("burst_100_blocks", blocks, "blocks");
     for goal in [1_000, 10_000].into_iter().filter(|goal| *goal <= most) {
-        bench.grow(goal)?;
+        let asked = bench.grow(goal)?;
+        print(&format!("status_p99_deploying_{goal}_ms"), percentile_99(asked)?, "ms");
         std::thread::sleep(Duration::from_secs(5));
         let rss = resident(&bench.network)?;
         print(&format!("leases_{goal}_rss_mb"), megabytes(rss), "MB");
@@ -172,8 +179,9 @@ impl Bench {
         Ok((usize::try_from(count)? == self.leases).then_some(()))
     }
 
-    /// Brings the number of leases to `goal`.
-    fn grow(&mut self, goal: usize) -> Result<()> {
+    /// Brings the number of leases to `goal`; how long a stranger's `/status` took meanwhile.
+    fn grow(&mut self, goal: usize) -> Result<Vec<Duration>> {
+        let stranger = Stranger::start(&self.network)?;
         while self.leases < goal {
             let count = (goal - self.leases).min(1_000);
             let began = Instant::now();
@@ -182,7 +190,7 @@ impl Bench {
             self.lease(&numbers)?;
             eprintln!("{} leases after {:.0?} more", self.leases, began.elapsed());
         }
-        Ok(())
+        stranger.stop()
     }
 
     /// Kills the provider and starts it again; seconds and blocks until it acts and knows all.
@@ -203,6 +211,57 @@ impl Bench {
         let height = block["block"]["header"]["height"].as_str().context("no height")?;
         Ok(height.parse()?)
     }
+}
+
+/// Asks for `/status` again and again, each time over a connection of its own.
+struct Stranger {
+    stop: Arc<AtomicBool>,
+    asking: JoinHandle<Result<Vec<Duration>>>,
+}
+
+impl Stranger {
+    const PAUSE: Duration = Duration::from_millis(20);
+
+    fn start(network: &Network) -> Result<Self> {
+        let (rest, _) = wait_until("tenants can connect", LONG, || network.gateway())?;
+        let client = Client::new(
+            &format!("https://{rest}"),
+            &ServerTrust { published: vec![certificate(network)?] },
+            Credentials::None,
+        )?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let asking = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let mut took = Vec::new();
+            while !stopped.load(Ordering::Relaxed) {
+                let began = Instant::now();
+                runtime.block_on(client.status())?;
+                took.push(began.elapsed());
+                std::thread::sleep(Self::PAUSE);
+            }
+            Ok(took)
+        });
+        Ok(Self { stop, asking })
+    }
+
+    fn stop(self) -> Result<Vec<Duration>> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.asking.join().map_err(|_| anyhow!("the stranger broke down"))?
+    }
+}
+
+/// What the provider shows.
+fn certificate(network: &Network) -> Result<CertificateDer<'static>> {
+    let pair = format!("{}.pem", network.address("operator")?);
+    let path = network.home().join(pair);
+    CertificateDer::from_pem_file(&path).with_context(|| format!("reading {}", path.display()))
+}
+
+fn percentile_99(mut took: Vec<Duration>) -> Result<String> {
+    took.sort();
+    let slow = took.get(took.len() * 99 / 100).context("nothing was asked")?;
+    Ok(format!("{:.2}", slow.as_secs_f64() * 1e3))
 }
 
 /// A line to the provider.

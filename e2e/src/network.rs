@@ -262,6 +262,12 @@ impl Network {
         Ok(self.run(&export)?.trim().to_owned())
     }
 
+    /// Where keys and certificates are.
+    #[must_use]
+    pub fn home(&self) -> PathBuf {
+        self.folder.join("chain")
+    }
+
     /// Where the provider's operator asks.
     #[must_use]
     pub fn socket(&self) -> PathBuf {

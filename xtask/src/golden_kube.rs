@@ -29,7 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--locked", "--package", "provider-testkit"]);
-    command.args(["--bin", "golden-kube", "--"]);
+    command.args(["--features", "kube", "--bin", "golden-kube", "--"]);
     command.args(&args.folders);
     Ok(if succeeds(&mut command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

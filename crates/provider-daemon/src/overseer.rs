@@ -53,13 +53,14 @@ impl Probe for Overseer {
         let gauges = EngineGauges::of(&self.handle.published());
         let (follow, lane) = (self.chain.borrow().clone(), self.lane.borrow().clone());
         let (bus, store) = (self.bus.borrow().clone(), self.store.health());
-        let process = ProcessStats::read();
+        let (parts, process) = (self.parts.all(), ProcessStats::read());
         let snapshot = Snapshot {
             engine: Some(&gauges),
             follow: Some(&follow),
             lane: Some(&lane),
             store: Some(&store),
             bus: Some(&bus),
+            parts: &parts,
             process: Some(&process),
         };
         self.metrics.render(&snapshot, format)

@@ -10,6 +10,7 @@
 pub mod bed;
 pub mod bidder;
 pub mod contract;
+#[cfg(feature = "kube")]
 pub mod kube;
 pub mod proxy;
 pub mod simulation;

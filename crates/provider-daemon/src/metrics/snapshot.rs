@@ -11,6 +11,7 @@ use super::number::Number;
 use super::page::Page;
 use super::process::ProcessStats;
 use super::table as t;
+use crate::part::PartStatus;
 use crate::store::StoreHealth;
 
 /// How things are. What is absent does not appear.
@@ -26,6 +27,8 @@ pub struct Snapshot<'a> {
     pub store: Option<&'a StoreHealth>,
     /// The bus.
     pub bus: Option<&'a BusStatus>,
+    /// The parts of the provider.
+    pub parts: &'a [PartStatus],
     /// The process.
     pub process: Option<&'a ProcessStats>,
 }
@@ -51,6 +54,10 @@ impl Snapshot<'_> {
             page.set(&t::BUS_LOST, [], bus.lost_connections);
             page.set(&t::BUS_SUPERSEDED, [], bus.superseded);
             page.set(&t::BUS_UNDECODABLE, [], bus.undecodable);
+        }
+        for part in self.parts {
+            page.set(&t::PART_STATE, [part.name, part.lifecycle.as_str()], 1_u64);
+            page.set(&t::PART_RESTARTS, [part.name], u64::from(part.restarts));
         }
         for (metric, value) in self.process.iter().flat_map(|process| process.values()) {
             if let Some(value) = value {

@@ -100,6 +100,12 @@ metrics! {
         "How long the last batch took.";
     STORE_HEALTHY: 0 = "provider_store_healthy", Kind::Gauge, [],
         "1 while the last batch was kept.";
+    PART_STATE: 2 = "provider_part_state", Kind::Gauge,
+        [("part", "such as block follower"), ("state", "initializing, running, stopping, done")],
+        "1 for where a part of the provider is in its life.";
+    PART_RESTARTS: 1 = "provider_part_restarts", Kind::Counter,
+        [("part", "such as block follower")],
+        "How often a part broke down and was started again.";
     BUS_CONNECTED: 0 = "provider_bus_connected", Kind::Gauge, [],
         "1 while everyone who should hear a fact does.";
     BUS_LOST: 0 = "provider_bus_lost_connections", Kind::Counter, [],

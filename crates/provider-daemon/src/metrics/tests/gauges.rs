@@ -14,6 +14,7 @@ use provider_engine::{Engine, Input, Settings};
 
 use super::super::{EngineGauges, Format, Metrics, Reserved, Snapshot};
 use super::{address, lease, samples, uakt};
+use crate::part::{Lifecycle, Parts};
 use crate::store::StoreHealth;
 
 fn page(snapshot: &Snapshot<'_>) -> String {
@@ -192,5 +193,20 @@ fn store_and_bus_show_whether_they_are_well() {
         ("provider_bus_undecodable", "1"),
     ] {
         assert_eq!(samples(&page, name), [value], "{name}");
+    }
+}
+
+#[test]
+fn parts_say_where_they_are_and_how_often_they_began_again() {
+    let parts = Parts::default();
+    parts.begin("engine").is(Lifecycle::Running);
+    let _chain = parts.begin("block follower");
+    let page = page(&Snapshot { parts: &parts.all(), ..Snapshot::default() });
+    for line in [
+        "provider_part_state{part=\"engine\",state=\"running\"} 1",
+        "provider_part_state{part=\"block follower\",state=\"initializing\"} 1",
+        "provider_part_restarts{part=\"engine\"} 0",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
     }
 }
