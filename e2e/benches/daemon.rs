@@ -4,7 +4,8 @@
 #![allow(clippy::indexing_slicing, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,9 +17,10 @@ use anyhow::{Context, Result, anyhow, ensure};
 use e2e::network::{Network, Settings, wait_until};
 use e2e::program;
 use figures::print;
-use provider_api::client::{Client, Credentials, ServerTrust};
+use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 
 const LONG: Duration = Duration::from_secs(600);
@@ -213,7 +215,7 @@ impl Bench {
     }
 }
 
-/// Asks for `/status` again and again, each time over a connection of its own.
+/// Asks for `/status` again and again over one connection.
 struct Stranger {
     stop: Arc<AtomicBool>,
     asking: JoinHandle<Result<Vec<Duration>>>,
@@ -224,19 +226,14 @@ impl Stranger {
 
     fn start(network: &Network) -> Result<Self> {
         let (rest, _) = wait_until("tenants can connect", LONG, || network.gateway())?;
-        let client = Client::new(
-            &format!("https://{rest}"),
-            &ServerTrust { published: vec![certificate(network)?] },
-            Credentials::None,
-        )?;
+        let mut connection = connect(network, &rest)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let asking = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let mut took = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
                 let began = Instant::now();
-                runtime.block_on(client.status())?;
+                ask_status(&mut connection)?;
                 took.push(began.elapsed());
                 std::thread::sleep(Self::PAUSE);
             }
@@ -251,11 +248,37 @@ impl Stranger {
     }
 }
 
-/// What the provider shows.
-fn certificate(network: &Network) -> Result<CertificateDer<'static>> {
-    let pair = format!("{}.pem", network.address("operator")?);
-    let path = network.home().join(pair);
-    CertificateDer::from_pem_file(&path).with_context(|| format!("reading {}", path.display()))
+type Connection = BufReader<StreamOwned<ClientConnection, TcpStream>>;
+
+/// Trusts what the provider shows.
+fn connect(network: &Network, address: &str) -> Result<Connection> {
+    let pair = network.home().join(format!("{}.pem", network.address("operator")?));
+    let shown = CertificateDer::from_pem_file(&pair)
+        .with_context(|| format!("reading {}", pair.display()))?;
+    let mut roots = RootCertStore::empty();
+    roots.add(shown)?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let tls = ClientConnection::new(Arc::new(config), "localhost".try_into()?)?;
+    Ok(BufReader::new(StreamOwned::new(tls, TcpStream::connect(address)?)))
+}
+
+fn ask_status(connection: &mut Connection) -> Result<()> {
+    connection.get_mut().write_all(b"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+    let (mut line, mut length) = (String::new(), None);
+    connection.read_line(&mut line)?;
+    ensure!(line.starts_with("HTTP/1.1 200"), "{line}");
+    while line != "\r\n" {
+        line.clear();
+        connection.read_line(&mut line)?;
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = Some(value.trim().parse()?);
+        }
+    }
+    let mut body = vec![0; length.context("an answer without a length")?];
+    Ok(connection.read_exact(&mut body)?)
 }
 
 fn percentile_99(mut took: Vec<Duration>) -> Result<String> {

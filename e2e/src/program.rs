@@ -7,12 +7,15 @@ use std::process::{Child, Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Where the program is: beside the folder of the running test.
+/// Where the program is: where `PROVIDER_SERVICES` says, or beside the folder of the running test.
 ///
 /// # Errors
 ///
 /// When it was not built.
 pub fn path() -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os("PROVIDER_SERVICES") {
+        return Ok(given.into());
+    }
     let test = std::env::current_exe().context("finding the running test")?;
     let folder = test.parent().and_then(Path::parent).context("the test is in no folder")?;
     let program = folder.join("provider-services");

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Number, Value, json};
 
 use crate::process::{announce, cargo, each_line};
+use crate::program::{Profile, build};
 
 /// Where a bench lives.
 struct Bench {
@@ -113,15 +114,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("no bench named {name}; there are: {}", names.join(", "));
     };
 
-    if bench.package == "e2e" {
-        // Measured as it is shipped, in a process of its own.
-        let mut build = cargo();
-        build.args(["build", "--locked", "--release", "--package", "provider-services"]);
-        announce(&build);
-        anyhow::ensure!(build.status()?.success(), "the program could not be built");
-    }
     let mut command = cargo();
-    command.args(["bench", "--locked", "--package", bench.package, "--bench", bench.target]);
+    command.args(["bench", "--locked", "--bench", bench.target]);
+    if bench.package == "e2e" {
+        // The program is measured as it is shipped, in a process of its own; what measures it is
+        // built with the tests.
+        command.env("PROVIDER_SERVICES", build(Profile::Release)?);
+        command.args(["--workspace", "--profile", "dev"]);
+    } else {
+        command.args(["--package", bench.package]);
+    }
     if !args.rest.is_empty() {
         command.arg("--").args(&args.rest);
     }

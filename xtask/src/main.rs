@@ -16,6 +16,7 @@ mod kube_programs;
 mod metadata;
 mod packages;
 mod process;
+mod program;
 mod report;
 mod rules;
 mod simulate;

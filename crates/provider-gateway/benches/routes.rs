@@ -8,12 +8,11 @@ mod common;
 use std::time::Duration;
 
 use bytes::Bytes;
-use common::{World, lease};
+use common::World;
+use common::provider::inventory;
 use figures::{micros, print, time};
 use http::Request;
 use http_body_util::Full;
-use provider_engine::cluster::view::Amounts;
-use provider_engine::engine::{InventoryStatus, NodeStatus, Reserved};
 
 const MEASURE: Duration = Duration::from_secs(2);
 
@@ -22,7 +21,7 @@ fn main() {
     let world = runtime.block_on(async {
         let world = World::start().await;
         world.run_case("02-two-services", 9002).await;
-        world.provider.publish(|published| published.inventory = Some(inventory()));
+        world.provider.publish(|published| published.inventory = Some(inventory(20, 160)));
         world
     });
     let ask = |path: &str, token: &str| {
@@ -38,28 +37,4 @@ fn main() {
     print("status_changed_us", micros(changed), "us");
     let of_lease = time(MEASURE, || ask("/lease/9002/1/1/status", "full"));
     print("lease_status_us", micros(of_lease), "us");
-}
-
-fn inventory() -> InventoryStatus {
-    let amounts = Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 1 << 30, gpu: 0 };
-    let node = |number: u32| NodeStatus {
-        name: format!("node-{number}").into(),
-        schedulable: true,
-        allocatable: amounts,
-        available: amounts,
-        ..NodeStatus::default()
-    };
-    let reserved = |dseq| Reserved {
-        order: lease(dseq).order_id(),
-        active: dseq % 2 == 0,
-        amounts,
-        storage: [("beta3".into(), 1 << 30)].into(),
-        ports: 0,
-        ips: 0,
-    };
-    InventoryStatus {
-        nodes: (0..20).map(node).collect(),
-        reserved: (1..=160).map(reserved).collect(),
-        ..InventoryStatus::default()
-    }
 }

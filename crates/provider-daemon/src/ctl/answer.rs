@@ -63,7 +63,12 @@ fn why(provider: &impl Operate, text: &str) -> Answered {
         }
     }
     if explained.is_empty() {
-        let hint = "the order may be on another chain, or so old that only its end is known there";
+        let hint = match text {
+            subject::PROVIDER => {
+                "maintenance, the breaker and the wallet show here once they change"
+            }
+            _ => "the order may be on another chain, or so old that only its end is known there",
+        };
         return Err(Response::error(format!("nothing was decided about {text}"), hint));
     }
     Ok(Response::Why { subjects: explained })

@@ -6,6 +6,9 @@ use provider_engine::journal::Subject;
 
 use super::wire::Response;
 
+/// What `why` is asked about the provider itself.
+pub(super) const PROVIDER: &str = "provider";
+
 /// Names of the provider's reasons, as operators write them.
 const REASONS: [(&str, LeaseClosedReason); 4] = [
     ("unstable", LeaseClosedReason::UNSTABLE),
@@ -77,7 +80,7 @@ pub(super) enum Meant {
 pub(super) fn subject(text: &str) -> Result<Meant, Response> {
     let order = || text.parse::<OrderId>().ok();
     let lease = || text.parse::<LeaseId>().ok().map(|lease| lease.order_id());
-    let meant = if text == "provider" {
+    let meant = if text == PROVIDER {
         Some(Meant::Subject(Subject::Provider))
     } else if let Ok(number) = text.parse() {
         Some(Meant::Number(number))

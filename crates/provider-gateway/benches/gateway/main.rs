@@ -14,11 +14,10 @@ mod streams;
 
 use std::time::{Duration, Instant, SystemTime};
 
+use common::provider::inventory;
 use common::{case, lease};
 use figures::{micros, print, time};
 use load::{ask_for, percentile};
-use provider_engine::cluster::view::Amounts;
-use provider_engine::engine::{InventoryStatus, NodeStatus, Reserved};
 use provider_gateway::Settings;
 use provider_gateway::auth::jwt::{Access, Algorithm, Claims, Token, issue};
 use provider_gateway::tls::Limits;
@@ -64,7 +63,7 @@ fn tokens() {
 async fn requests() {
     let gateway = Secured::start(Settings::default(), Limits::default()).await;
     gateway.world.run_case("02-two-services", 9002).await;
-    gateway.world.provider.publish(|published| published.inventory = Some(inventory()));
+    gateway.world.provider.publish(|published| published.inventory = Some(inventory(5, 50)));
     let bearer = format!("Bearer {}", token(&account("tenant1"), Access::Full));
     let per_second = |count: usize| count / usize::try_from(MEASURE.as_secs()).unwrap();
 
@@ -117,30 +116,5 @@ async fn reconcile(gateway: &Secured) {
         gateway.world.deploy(dseq, &manifest).await;
         let due = pause * u32::try_from(number).unwrap();
         tokio::time::sleep(due.saturating_sub(begun.elapsed())).await;
-    }
-}
-
-/// What a provider with fifty reservations shows.
-fn inventory() -> InventoryStatus {
-    let amounts = Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 1 << 30, gpu: 0 };
-    let node = |number: u32| NodeStatus {
-        name: format!("node-{number}").into(),
-        schedulable: true,
-        allocatable: amounts,
-        available: amounts,
-        ..NodeStatus::default()
-    };
-    let reserved = |dseq| Reserved {
-        order: lease(dseq).order_id(),
-        active: dseq % 2 == 0,
-        amounts,
-        storage: [("beta3".into(), 1 << 30)].into(),
-        ports: 0,
-        ips: 0,
-    };
-    InventoryStatus {
-        nodes: (0..5).map(node).collect(),
-        reserved: (1..=50).map(reserved).collect(),
-        ..InventoryStatus::default()
     }
 }

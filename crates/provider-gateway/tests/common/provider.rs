@@ -11,7 +11,10 @@ use provider_api::screening::ScreeningRequest;
 use provider_api::status::{AkashVersion, VersionDocument};
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::Execute;
-use provider_engine::engine::{InventoryStatus, LeaseIndex, LeaseStatus, Published, Status};
+use provider_engine::cluster::view::Amounts;
+use provider_engine::engine::{
+    InventoryStatus, LeaseIndex, LeaseStatus, NodeStatus, Published, Reserved, Status,
+};
 use provider_engine::manifest::{
     ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal,
 };
@@ -20,7 +23,7 @@ use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_sim::driver::SimDriver;
 use tokio::sync::watch;
 
-use super::{OWNER, PROVIDER};
+use super::{OWNER, PROVIDER, lease};
 
 #[derive(Clone)]
 pub(crate) struct TestProvider(Arc<Inner>);
@@ -248,5 +251,30 @@ impl Provider for TestProvider {
         });
         let price = request.group.total_price().unwrap();
         Ok(Screening::Passed { offers: offers.collect(), price })
+    }
+}
+
+/// What a provider with so many nodes and reservations has.
+pub(crate) fn inventory(nodes: u32, reservations: u64) -> InventoryStatus {
+    let amounts = Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 1 << 30, gpu: 0 };
+    let node = |number: u32| NodeStatus {
+        name: format!("node-{number}").into(),
+        schedulable: true,
+        allocatable: amounts,
+        available: amounts,
+        ..NodeStatus::default()
+    };
+    let reserved = |dseq| Reserved {
+        order: lease(dseq).order_id(),
+        active: dseq % 2 == 0,
+        amounts,
+        storage: [("beta3".into(), 1 << 30)].into(),
+        ports: 0,
+        ips: 0,
+    };
+    InventoryStatus {
+        nodes: (0..nodes).map(node).collect(),
+        reserved: (1..=reservations).map(reserved).collect(),
+        ..InventoryStatus::default()
     }
 }
