@@ -25,7 +25,13 @@ fn settings() -> ManifestSettings {
 #[test]
 fn hostnames_are_refused_in_the_known_words() {
     let generated = generated_host(lease(deployment(3, 9), 1, 1), "web0", "ingress.example.com");
+    let long = format!("{}.example.com", "a".repeat(64));
     for (host, status, text) in [
+        (
+            long.as_str(),
+            422,
+            &format!("hostname not allowed: host \"{long}\" has a part of more than 63 characters"),
+        ),
         ("taken.example.com", 409, "hostname not allowed: host \"taken.example.com\" in use"),
         (
             "exact.example.com",
