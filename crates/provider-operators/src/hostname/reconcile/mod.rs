@@ -19,6 +19,7 @@ mod board;
 mod decide;
 mod found;
 mod quarrel;
+mod state;
 mod told;
 mod trouble;
 
@@ -36,7 +37,8 @@ use super::claim::{Claim, ClaimError};
 use super::name::NameError;
 use super::offer::Closed;
 
-pub use board::{Board, Job, Reason, Served};
+pub use board::{Board, Job, Notice, Reason, Served};
+pub use state::State;
 pub use trouble::Trouble;
 
 /// A moment: on the clock, and since the start.

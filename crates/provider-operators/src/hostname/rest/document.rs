@@ -6,8 +6,9 @@ use akash_types::LeaseId;
 use provider_crd::names;
 use serde::Serialize;
 
+use crate::hostname::backends::Answers;
 use crate::hostname::claim::Claim;
-use crate::hostname::reconcile::{Board, Moment};
+use crate::hostname::reconcile::{Board, Moment, State};
 
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -18,6 +19,10 @@ struct Managed {
     external_port: u32,
     service_name: String,
     last_update: String,
+    /// Not of the Go operator: how the host is, and how many answer, where that is known.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_backends: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -43,15 +48,21 @@ struct Ignored {
 
 /// Hosts that have their route; `None` if none has.
 pub(super) fn managed(board: &Board) -> Option<String> {
-    let managed = |claim: &Claim, since| Managed {
+    let managed = |host: &str, claim: &Claim, since| Managed {
         lease_id: lease(&claim.lease),
         namespace: names::lease_namespace(&claim.lease),
         external_port: claim.port,
         service_name: claim.service.clone(),
         last_update: go_time(since),
+        state: board.state(host).unwrap_or(State::Pending).as_str(),
+        ready_backends: match board.answers(host) {
+            Some(Answers::Ready(count)) => Some(count),
+            Some(Answers::Nobody) => Some(0),
+            Some(Answers::Unknown) | None => None,
+        },
     };
     let all: BTreeMap<_, _> =
-        board.served().map(|(host, it)| (host, managed(&it.claim, it.since))).collect();
+        board.served().map(|(host, it)| (host, managed(host, &it.claim, it.since))).collect();
     (!all.is_empty()).then(|| serde_json::to_string(&all).ok()).flatten()
 }
 
