@@ -10,7 +10,7 @@ use provider_operators::hostname::build::route;
 use provider_operators::hostname::claim::Claim;
 use provider_operators::hostname::offer::Offer;
 use provider_operators::hostname::settings::{Routes, Settings};
-use provider_testkit::kube::{Case, documents, without_what_varies};
+use provider_testkit::kube::{Case, compare_routes, documents, without_what_varies};
 use serde_json::Value;
 
 const CASES: [&str; 11] = [
@@ -75,6 +75,25 @@ fn every_recorded_route_is_built_equal() {
         assert!(!recorded.is_empty(), "{name}");
         let recorded = recorded.into_iter().map(without_what_varies).collect();
         assert_eq!(by_name(built), by_name(recorded), "{name}");
+    }
+}
+
+#[test]
+fn the_comparison_finds_what_differs_and_what_is_there_only_once() {
+    for name in CASES {
+        let case = Case::read(&folder(name)).unwrap();
+        let differences = compare_routes(&case).unwrap();
+        assert!(differences.is_empty(), "{name}: {}", differences[0]);
+
+        let mut other = case.clone();
+        let routes = other.objects.iter_mut().chain(&mut other.routes);
+        let mut routes = routes.filter(|it| it["kind"] == "Ingress" || it["kind"] == "HTTPRoute");
+        routes.next().unwrap()["metadata"]["labels"]["akash.network/lease.id.dseq"] = "1".into();
+        assert_eq!(compare_routes(&other).unwrap().len(), 1, "{name}");
+
+        let mut other = case.clone();
+        other.custom.retain(|object| object["kind"] != Kind::HOST.name);
+        assert_eq!(compare_routes(&other).unwrap().len(), both(name).0.len(), "{name}");
     }
 }
 
