@@ -51,6 +51,8 @@ pub struct Board {
     /// Who answers for services. No decision depends on it.
     pub backends: Backends,
     pub(super) notices: Vec<Notice>,
+    /// Claims of hosts that another lease has, by the name of the `ProviderHost`.
+    pub(super) lost: BTreeMap<String, Reason>,
     /// When the first write of a host began that is not as it should be yet.
     pub(super) begun: BTreeMap<String, Duration>,
     pub(super) counts: Counts,
@@ -123,6 +125,7 @@ impl Board {
             news: Vec::new(),
             backends: Backends::default(),
             notices: Vec::new(),
+            lost: BTreeMap::new(),
             begun: BTreeMap::new(),
             counts: Counts::default(),
         }
@@ -161,6 +164,7 @@ impl Board {
             self.dirty.remove(&host);
             let decision = self.decide(&host);
             self.note(&host, &decision, now);
+            self.note_losers(&host, now);
             match decision {
                 Decision::Write(write) => {
                     self.begun.entry(host.clone()).or_insert(now.since_start);
@@ -326,6 +330,32 @@ impl Board {
             self.reasons.insert(host.to_owned(), Reason { why, kind, state, since: now });
             self.news.push(host.to_owned());
         }
+    }
+
+    /// Who claims a host that another lease has is told so once.
+    fn note_losers(&mut self, host: &str, now: Moment) {
+        let Some(by) = self.holder(host).map(|holder| holder.lease) else {
+            return;
+        };
+        for claim in self.claims(host).cloned().collect::<Vec<_>>() {
+            if claim.lease == by {
+                self.lost.remove(&claim.object);
+                continue;
+            }
+            let why = Refusal::Held { host: host.to_owned(), by }.to_string();
+            if self.lost.get(&claim.object).is_none_or(|known| known.why != why) {
+                let (kind, state) = ("Conflict", State::Conflicting);
+                let reason = Reason { why: why.clone(), kind, state, since: now };
+                self.lost.insert(claim.object.clone(), reason);
+                self.notices.push(Notice { claim, state, why });
+            }
+        }
+    }
+
+    /// Why a claim is not the one that counts for its host, if another lease's is.
+    #[must_use]
+    pub fn lost(&self, claim: &Claim) -> Option<&Reason> {
+        self.lost.get(&claim.object)
     }
 
     fn notice(&mut self, host: &str, state: State, why: String) {

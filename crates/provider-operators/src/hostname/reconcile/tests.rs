@@ -198,6 +198,9 @@ fn another_tenants_host_is_kept_for_as_long_as_they_ask_for_it() {
     world.board.is(Kind::HOST, host("mine", "a.example", &mine, 2));
     world.settle(0);
     assert_eq!(world.routes(), [route_at(&theirs, "a.example")]);
+    let told = world.board.notices();
+    assert_eq!((told.len(), told[0].claim.lease, told[0].state), (1, mine, State::Conflicting));
+    assert!(world.board.lost(&told[0].claim).is_some());
     world.board.gone(Kind::HOST, &host("mine", "a.example", &mine, 2));
     world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 3));
     world.settle(0);

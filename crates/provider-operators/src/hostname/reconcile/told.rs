@@ -138,6 +138,7 @@ impl Board {
                 let Some(claim) = self.claims.remove(name) else {
                     return;
                 };
+                self.lost.remove(name);
                 remove_from(&mut self.claimed, &claim.host, name);
                 let leased = names::lease_namespace(&claim.lease);
                 if !self.claims(&claim.host).any(|other| other.lease == claim.lease) {

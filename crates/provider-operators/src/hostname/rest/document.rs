@@ -72,20 +72,23 @@ pub(super) fn ignored(board: &Board) -> Option<String> {
     let idle = board.reasons().map(|(host, it)| (host, (&it.why, it.kind, it.since, 1)));
     let wrong: BTreeMap<_, _> = idle.chain(failed).collect();
     let mut all: BTreeMap<String, Ignored> = BTreeMap::new();
-    for claim in board.all_claims().filter(|claim| board.counts(claim)) {
-        let Some((why, kind, at, failures)) = wrong.get(claim.host.as_str()) else {
+    for claim in board.all_claims() {
+        let lost = board.lost(claim).map(|it| (&it.why, it.kind, it.since, 1));
+        let of_host = || wrong.get(claim.host.as_str()).copied().filter(|_| board.counts(claim));
+        let found = lost.or_else(of_host);
+        let Some((why, kind, at, failures)) = found else {
             continue;
         };
         let entry = all.entry(claim.lease.to_string()).or_insert_with(|| Ignored {
             hostnames: Vec::new(),
-            last_error: (*why).clone(),
+            last_error: why.clone(),
             last_error_type: kind,
-            failed_at: go_time(*at),
+            failed_at: go_time(at),
             failure_count: 0,
             namespace: names::lease_namespace(&claim.lease),
         });
         entry.hostnames.push(claim.host.clone());
-        entry.failure_count = entry.failure_count.saturating_add(*failures);
+        entry.failure_count = entry.failure_count.saturating_add(failures);
     }
     (!all.is_empty()).then(|| serde_json::to_string(&all).ok()).flatten()
 }

@@ -14,9 +14,7 @@ const WORK: &str = "hostname";
 
 pub(super) struct Answers(pub(super) HostnameOperator);
 
-/// How something is. The empty name is the process, which answers; `hostname` the work, which only
-/// one replica does and only when it has seen everything; `hostname/a.example.com` a host, which is
-/// well when it has its route and somebody answers. `None` for what is not known.
+/// How what has this name is; `None` if nothing has it.
 fn status(name: &str, board: &Board, leads: bool) -> Option<ServingStatus> {
     let of = |serves| if serves { ServingStatus::Serving } else { ServingStatus::NotServing };
     match name.strip_prefix(WORK) {

@@ -6,8 +6,15 @@
 //! ```
 //!
 //! There is no gRPC service of the Go operator to be equal to, so how a host is can be asked with what
-//! every client has: the health service, which takes names ([`status`](health::status)). All of it
-//! in one answer is in `/managed-hostnames` and `/ignore-list` ([`rest`](super::rest)).
+//! every client has, the health service:
+//!
+//! | name | is well while |
+//! |---|---|
+//! | (none) | the process answers |
+//! | `hostname` | this replica makes routes and has seen everything |
+//! | `hostname/a.example.com` | that host has its route and somebody answers |
+//!
+//! All of it in one answer is in `/managed-hostnames` and `/ignore-list` ([`rest`](super::rest)).
 //!
 //! Decides nothing.
 
