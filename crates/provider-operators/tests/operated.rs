@@ -252,6 +252,9 @@ async fn a_gateway_gets_the_recorded_routes_and_the_old_ones_go() {
     drop(back);
 }
 
+/// The API server's moments, by kind, what happened, and name.
+type Moments = BTreeMap<(&'static str, &'static str, String), u64>;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_new_route_is_there_before_the_old_one_goes() {
     let bed = api_server().await;
@@ -270,7 +273,7 @@ async fn every_new_route_is_there_before_the_old_one_goes() {
     drop(before);
 
     // At which of the API server's moments routes came and went.
-    let seen: Arc<Mutex<BTreeMap<(&str, &str, String), u64>>> = Arc::default();
+    let seen: Arc<Mutex<Moments>> = Arc::default();
     for kind in [Kind::INGRESS, Kind::HTTP_ROUTE] {
         let access = Access::find(bed.kubeconfig()).await.unwrap();
         let counter: Counter = Arc::new(|_: &str, _| {});
