@@ -18,6 +18,7 @@
 mod board;
 mod decide;
 mod found;
+mod notes;
 mod quarrel;
 mod state;
 mod told;
@@ -37,7 +38,8 @@ use super::claim::{Claim, ClaimError};
 use super::name::NameError;
 use super::offer::Closed;
 
-pub use board::{Board, Job, Notice, Reason, Served};
+pub use board::{Board, Job, Served};
+pub use notes::{Notice, Reason};
 pub use state::State;
 pub use trouble::Trouble;
 
