@@ -10,6 +10,7 @@ use provider_bus::BusStatus;
 use provider_engine::engine::LeaseStatus;
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
+use provider_operators::hostname::HostnameOperator;
 use tokio::sync::watch;
 
 use crate::ctl::{self, Operate, wire};
@@ -46,6 +47,8 @@ pub struct Overseer {
     pub(crate) bus: watch::Receiver<BusStatus>,
     pub(crate) store: Arc<Store>,
     pub(crate) metrics: Arc<Metrics>,
+    /// Who makes routes of hostnames, if this process does.
+    pub(crate) hostnames: Option<HostnameOperator>,
 }
 
 impl Probe for Overseer {
@@ -54,6 +57,7 @@ impl Probe for Overseer {
         let (follow, lane) = (self.chain.borrow().clone(), self.lane.borrow().clone());
         let (bus, store) = (self.bus.borrow().clone(), self.store.health());
         let (parts, process) = (self.parts.all(), ProcessStats::read());
+        let hostnames = self.hostnames.as_ref().map(HostnameOperator::figures);
         let snapshot = Snapshot {
             engine: Some(&gauges),
             follow: Some(&follow),
@@ -61,6 +65,7 @@ impl Probe for Overseer {
             store: Some(&store),
             bus: Some(&bus),
             parts: &parts,
+            hostnames: hostnames.as_ref(),
             process: Some(&process),
         };
         self.metrics.render(&snapshot, format)

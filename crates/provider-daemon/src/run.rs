@@ -235,6 +235,7 @@ async fn run_on<C: Cluster>(
         bus: bus.status(),
         store,
         metrics,
+        hostnames: hostnames.clone(),
     };
     let probe = overseer.clone();
     let metrics: provider_gateway::Metrics =
@@ -245,7 +246,7 @@ async fn run_on<C: Cluster>(
         let probe = overseer.clone();
         running.spawn("metrics listener", async move { match health.run(probe).await {} });
     }
-    if let Some(hostnames) = hostnames {
+    if let Some(hostnames) = hostnames.clone() {
         running.spawn("hostname operator", async move { match hostnames.run().await {} });
     }
     if let Some(link) = link {
@@ -267,6 +268,9 @@ async fn run_on<C: Cluster>(
             }
             ended = running.ended() => return Err(RunError::Ended(ended)),
             Some(reload) = reloads.recv() => {
+                if let Some(hostnames) = &hostnames {
+                    hostnames.block(reload.settings.manifest.blocked.clone());
+                }
                 let request = OperatorRequest::Settings(Box::new(reload.settings));
                 if let Err(error) = overseer.handle.operator(request).await {
                     tracing::warn!(%error, "the new settings were not taken over");

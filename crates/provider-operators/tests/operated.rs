@@ -6,6 +6,8 @@
 mod bed;
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bed::{api_server, get, post, until};
@@ -14,7 +16,8 @@ use common::{
     put_namespace, recorded, start, writes_of,
 };
 use provider_crd::names;
-use provider_kube::client::Kind;
+use provider_kube::client::{Access, Calls, Counter, Kind};
+use provider_kube::follow::{Shown, Source, Told, follow};
 use provider_operators::hostname::Settings;
 use provider_testkit::kube::without_what_varies;
 use serde_json::{Value, json};
@@ -249,6 +252,67 @@ async fn a_gateway_gets_the_recorded_routes_and_the_old_ones_go() {
     drop(back);
 }
 
+/// The API server's moments, by kind, what happened, and name.
+type Moments = BTreeMap<(&'static str, &'static str, String), u64>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_new_route_is_there_before_the_old_one_goes() {
+    let bed = api_server().await;
+    define_routes(&bed).await;
+    let case = case("gateway-api/01-basic");
+    put_custom(&bed, &case).await;
+    let host = hosts(&case).remove(0);
+    for number in 0..20 {
+        let (mut other, name) = (host.clone(), format!("host-{number}.example.com"));
+        other["metadata"]["name"] = name.as_str().into();
+        other["spec"]["hostname"] = name.into();
+        put(&bed, Kind::HOST, &other).await;
+    }
+    let before = start(&bed, Settings::default()).await;
+    before.quiet().await;
+    drop(before);
+
+    // At which of the API server's moments routes came and went.
+    let seen: Arc<Mutex<Moments>> = Arc::default();
+    for kind in [Kind::INGRESS, Kind::HTTP_ROUTE] {
+        let access = Access::find(bed.kubeconfig()).await.unwrap();
+        let counter: Counter = Arc::new(|_: &str, _| {});
+        let calls = Calls::new(access.client().unwrap(), Duration::from_secs(10), counter);
+        let seeing = Arc::clone(&seen);
+        let tell = move |told: Told<Shown>| {
+            let mut seen = seeing.lock().unwrap();
+            let mut note = |what, shown: &Shown| {
+                let moment = shown.number().unwrap();
+                seen.entry((kind.name, what, shown.name.clone())).or_insert(moment);
+            };
+            match told {
+                Told::All(all) => all.iter().for_each(|shown| note("came", shown)),
+                Told::Is(shown) => note("came", &shown),
+                Told::Gone(shown) => note("went", &shown),
+                Told::Live | Told::Broken(_) => {}
+            }
+        };
+        tokio::spawn(follow(calls, Source::everything(kind), tell, Arc::default()));
+    }
+    until("all is seen", async || seen.lock().unwrap().len() == 21).await;
+
+    // Killed on the way, and started again.
+    let switching = start(&bed, gateway()).await;
+    until("some went", async || ingresses(&bed).await.len() < 18).await;
+    drop(switching);
+    let operator = start(&bed, gateway()).await;
+    until("the old routes go", async || ingresses(&bed).await.is_empty()).await;
+    operator.quiet().await;
+    until("all is seen", async || seen.lock().unwrap().len() == 63).await;
+    let seen = seen.lock().unwrap();
+    for ((_, _, name), went) in
+        seen.iter().filter(|((kind, what, _), _)| (*kind, *what) == (Kind::INGRESS.name, "went"))
+    {
+        let came = seen[&(Kind::HTTP_ROUTE.name, "came", name.clone())];
+        assert!(came < *went, "{name}: came at {came}, the old one went at {went}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn foreign_routes_and_unknown_hosts_are_left_alone() {
     let bed = api_server().await;
@@ -298,4 +362,40 @@ async fn what_is_served_is_told_over_http() {
     assert!(head.starts_with("HTTP/1.1 404 Not Found"), "{head}");
     assert!(head.contains("x-content-type-options: nosniff"), "{head}");
     assert_eq!(body, "404 page not found\n");
+    for (method, path, file) in [
+        ("GET", "/health", "health"),
+        ("POST", "/health", "health-post"),
+        ("GET", "/managed-hostnames", "managed-hostnames"),
+        ("GET", "/ignore-list", "ignore-list"),
+        ("GET", "/nope", "nope"),
+    ] {
+        let (head, body) = ask(method, path).await;
+        let recorded = common::recorded_answer(file);
+        let (recorded_head, recorded_body) = recorded.split_once("\n\n").unwrap();
+        assert_eq!(outline(&head), outline(recorded_head), "{path}");
+        if path == "/managed-hostnames" {
+            let both = [recorded_body, &body].map(|text| serde_json::from_str(text).unwrap());
+            let [recorded, ours]: [BTreeMap<String, Value>; 2] = both;
+            let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect();
+            let (recorded, ours) = (recorded.values().next(), ours.values().next());
+            let (recorded, ours) = (recorded.unwrap(), ours.unwrap());
+            let all: [BTreeSet<String>; 2] = [keys(recorded), keys(ours)];
+            assert!(all[0].is_subset(&all[1]), "{all:?}");
+            let lease: [BTreeSet<String>; 2] = [recorded, ours].map(|it| keys(&it["LeaseID"]));
+            assert_eq!(lease[0], lease[1]);
+        } else {
+            assert_eq!(body, recorded_body, "{path}");
+        }
+    }
+}
+
+/// Status and headers of an answer, without those that the moment and the length decide.
+fn outline(head: &str) -> BTreeSet<String> {
+    let lines = head.lines().map(|line| line.trim().to_lowercase());
+    let lines = lines.map(|line| match line.split_once(": ") {
+        Some(("last-modified", _)) => "last-modified".to_owned(),
+        _ => line,
+    });
+    let varies = ["date:", "content-length:", "transfer-encoding:", "connection:"];
+    lines.filter(|line| !varies.iter().any(|start| line.starts_with(start))).collect()
 }

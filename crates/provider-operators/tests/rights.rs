@@ -20,11 +20,13 @@ use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::port::{EventQuery, Execute, Inspect, ServiceChoice};
+use provider_engine::manifest::BlockedHostnames;
 use provider_engine::reconcile::Evidence;
 use provider_kube::KubeDriver;
 use provider_kube::client::{Access, Calls, Counter, Failure, Kind, Selector};
 use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::Settings;
+use provider_operators::hostname::backends::Answers;
 use provider_testkit::kube::{documents, workload};
 use serde_json::Value;
 
@@ -146,6 +148,19 @@ async fn routes_of_a_gateway_need_no_more_rights() {
             let listed = get(&bed, &Kind::HTTP_ROUTE.path(None)).await.unwrap();
             listed["items"].as_array().unwrap().len() == routes
                 && ingresses(&bed).await.len() == ingress
+        })
+        .await;
+        // Nobody answers here, which is not the same as not to know.
+        let host = common::name(&common::hosts(&case)[0]).to_owned();
+        until("who answers is known", async || {
+            operator.inner.board().answers(&host) == Some(Answers::Nobody)
+        })
+        .await;
+        // What a tenant is told.
+        operator.inner.block(BlockedHostnames::new([&host]));
+        let events = Kind::EVENT.path(Some(&names::lease_namespace(&case.lease)));
+        until("the event", async || {
+            !get(&bed, &events).await.unwrap()["items"].as_array().unwrap().is_empty()
         })
         .await;
         drop(operator);

@@ -79,10 +79,20 @@ impl Metrics {
     /// All of it, with how things are at the moment.
     #[must_use]
     pub fn render(&self, snapshot: &Snapshot<'_>, format: Format) -> String {
+        self.page(snapshot).render(format, false)
+    }
+
+    /// Only what was counted or is told: for a process that is a part of a provider.
+    #[must_use]
+    pub fn render_part(&self, snapshot: &Snapshot<'_>, format: Format) -> String {
+        self.page(snapshot).render(format, true)
+    }
+
+    fn page(&self, snapshot: &Snapshot<'_>) -> Page {
         let mut page = Page::default();
         self.with(|observer| page.take_series(&observer.series));
         snapshot.fill(&mut page);
-        page.render(format)
+        page
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Observer) -> T) -> T {

@@ -163,5 +163,6 @@ const fn is_about_hostnames(refusal: &ManifestRefusal) -> bool {
             | ManifestRefusal::HostnameInUse(_)
             | ManifestRefusal::HostnameGenerated(_)
             | ManifestRefusal::HostnameIsAddress(_)
+            | ManifestRefusal::HostnamePartTooLong(_)
     )
 }

@@ -34,10 +34,23 @@ impl Page {
         series.insert(labels.map(Box::from).to_vec(), value.into());
     }
 
+    pub(super) fn set_histogram(
+        &mut self,
+        metric: &'static Metric<0>,
+        buckets: Vec<u64>,
+        sum: u128,
+    ) {
+        self.histograms.insert(metric.name, Histogram { buckets, sum });
+    }
+
     /// Families in the order of their names. Those with labels appear once they were used, those
-    /// without are there from the start.
-    pub(super) fn render(&self, format: Format) -> String {
+    /// without are there from the start, unless only what was used is wanted.
+    pub(super) fn render(&self, format: Format, only_used: bool) -> String {
         let mut families = table::all();
+        families.retain(|family| {
+            let is_used = self.values.contains_key(family.name);
+            !only_used || is_used || self.histograms.contains_key(family.name)
+        });
         families.sort_unstable_by_key(|family| family.name);
         let mut text = Text::new(format);
         for family in families {

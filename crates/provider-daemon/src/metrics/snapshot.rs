@@ -5,6 +5,7 @@ use std::time::UNIX_EPOCH;
 use akash_chain::follow::{FollowStatus, Health};
 use akash_chain::tx::lane::{LaneStatus, SequenceStatus};
 use provider_bus::BusStatus;
+use provider_operators::hostname::figures::Figures;
 
 use super::engine_gauges::{EngineGauges, Reserved};
 use super::number::Number;
@@ -29,6 +30,8 @@ pub struct Snapshot<'a> {
     pub bus: Option<&'a BusStatus>,
     /// The parts of the provider.
     pub parts: &'a [PartStatus],
+    /// Routes of hostnames.
+    pub hostnames: Option<&'a Figures>,
     /// The process.
     pub process: Option<&'a ProcessStats>,
 }
@@ -58,6 +61,9 @@ impl Snapshot<'_> {
         for part in self.parts {
             page.set(&t::PART_STATE, [part.name, part.lifecycle.as_str()], 1_u64);
             page.set(&t::PART_RESTARTS, [part.name], u64::from(part.restarts));
+        }
+        if let Some(hostnames) = self.hostnames {
+            fill_hostnames(page, hostnames);
         }
         for (metric, value) in self.process.iter().flat_map(|process| process.values()) {
             if let Some(value) = value {
@@ -180,9 +186,44 @@ fn fill_store(page: &mut Page, store: &StoreHealth) {
     page.set(&t::STORE_HEALTHY, [], store.problem.is_none());
 }
 
+fn fill_hostnames(page: &mut Page, figures: &Figures) {
+    for (state, count) in &figures.hosts {
+        page.set(&t::HOSTNAMES, [state.as_str()], *count);
+    }
+    page.set(&t::HOSTNAME_QUEUE, [], figures.queue);
+    page.set(&t::HOSTNAME_LEADER, [], figures.leads);
+    let counts = &figures.counts;
+    for ((action, is_well), count) in &counts.writes {
+        let result = if *is_well { "success" } else { "fail" };
+        page.set(&t::HOSTNAME_WRITES, [action, result], *count);
+    }
+    for (reason, count) in &counts.failures {
+        page.set(&t::HOSTNAME_FAILURES, [&snake_case(reason)], *count);
+    }
+    page.set_histogram(&t::HOSTNAME_RECONCILE, counts.durations.clone(), counts.milliseconds);
+}
+
+/// `NotFound` as `not_found`.
+fn snake_case(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(c.to_ascii_lowercase());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::host;
+    use super::{host, snake_case};
+
+    #[test]
+    fn reasons_are_written_as_labels_are() {
+        assert_eq!(snake_case("NotFound"), "not_found");
+        assert_eq!(snake_case("Refused"), "refused");
+    }
 
     #[test]
     fn no_secret_of_an_address_is_shown() {

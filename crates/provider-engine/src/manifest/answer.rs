@@ -81,6 +81,9 @@ pub enum ManifestRefusal {
     /// No name at all, but an address, which no ingress serves.
     #[error("hostname not allowed: host \"{0}\" is an IP address, a name is needed")]
     HostnameIsAddress(String),
+    /// A part of it is longer than DNS has them, so nobody could ask for it.
+    #[error("hostname not allowed: host \"{0}\" has a part of more than 63 characters")]
+    HostnamePartTooLong(String),
     /// No lease of this provider is active.
     #[error("no lease for deployment")]
     NoLease,
@@ -109,7 +112,8 @@ impl ManifestRefusal {
             Self::Version { .. }
             | Self::Groups(CrossError::Mismatch { .. })
             | Self::HostnameMissing { .. }
-            | Self::HostnameIsAddress(_) => 422,
+            | Self::HostnameIsAddress(_)
+            | Self::HostnamePartTooLong(_) => 422,
             Self::UnknownDeployment(_) | Self::NoLease => 404,
             Self::HostnameInUse(_) | Self::HostnameGenerated(_) => 409,
             Self::Chain(_) | Self::ClusterUnavailable(_) => 503,

@@ -12,6 +12,9 @@ use akash_types::{GroupSpec, LeaseId};
 use super::hostnames::{BlockedBy, declared, generated_hosts, looks_generated};
 use super::{DeploymentFacts, Hostnames, ManifestRefusal, ManifestSettings};
 
+/// Characters in each part of a hostname.
+const LONGEST_PART: usize = 63;
+
 /// What each lease shall run.
 pub(super) type Plan = Vec<(LeaseId, Arc<Group>)>;
 
@@ -89,6 +92,9 @@ fn may_have_hosts(
     for host in declared(group).filter(|host| !own.contains(host)) {
         if host.parse::<IpAddr>().is_ok() {
             return Err(ManifestRefusal::HostnameIsAddress(host));
+        }
+        if host.split('.').any(|part| part.len() > LONGEST_PART) {
+            return Err(ManifestRefusal::HostnamePartTooLong(host));
         }
         match settings.blocked.blocks(&host) {
             Some(BlockedBy::Name) => return Err(ManifestRefusal::HostnameBlocked(host)),

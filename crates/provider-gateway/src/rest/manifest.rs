@@ -138,9 +138,9 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
             ErrorCode::HostnameBlocked
         }
         ManifestRefusal::HostnameInUse(_) => ErrorCode::HostnameInUse,
-        ManifestRefusal::HostnameGenerated(_) | ManifestRefusal::HostnameIsAddress(_) => {
-            ErrorCode::HostnameInvalid
-        }
+        ManifestRefusal::HostnameGenerated(_)
+        | ManifestRefusal::HostnameIsAddress(_)
+        | ManifestRefusal::HostnamePartTooLong(_) => ErrorCode::HostnameInvalid,
         ManifestRefusal::NoLease => ErrorCode::NoLease,
         ManifestRefusal::ClusterUnavailable(_) => ErrorCode::ClusterUnavailable,
         ManifestRefusal::ClusterRefused(_) => ErrorCode::ClusterRefused,

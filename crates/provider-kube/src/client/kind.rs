@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{
     ConfigMap, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Service,
     ServiceAccount,
 };
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
@@ -69,6 +70,8 @@ impl Kind {
         api_version: "gateway.networking.k8s.io/v1",
         plural: "httproutes",
     };
+    /// Addresses of a service's pods.
+    pub const ENDPOINT_SLICE: Self = Self::of::<EndpointSlice>();
     /// Which of several replicas works.
     pub const ELECTION: Self = Self::of::<Lease>();
     /// Something that happened.

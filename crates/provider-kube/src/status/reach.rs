@@ -17,6 +17,21 @@ pub(super) fn hostnames(service: &Service, shown: &Shown<'_>) -> Vec<String> {
     leading.map(|host| host.spec.hostname.clone()).collect()
 }
 
+/// Why not all hostnames that it asks for lead to it, if they do not: the lease was deployed without
+/// those that another one has.
+pub(super) fn withheld(service: &Service, shown: &Shown<'_>) -> Option<String> {
+    let leads = |host: &&String| {
+        shown.hosts.iter().any(|known| known.spec.hostname.eq_ignore_ascii_case(host))
+    };
+    let exposes = service.exposes().filter(|expose| expose.is_ingress());
+    let asked = exposes.flat_map(|expose| expose.hosts.iter().flatten());
+    let missing: Vec<_> = asked.filter(|host| !leads(host)).map(String::as_str).collect();
+    (!missing.is_empty()).then(|| {
+        let names = missing.join(", ");
+        format!("{names}: another deployment has this hostname; migrate it here or close that one")
+    })
+}
+
 /// Ports of the nodes that lead to it, in their order.
 pub(super) fn ports(
     service: &Service,

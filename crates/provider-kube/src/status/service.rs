@@ -29,7 +29,8 @@ pub(super) fn status(
     ServiceStatus {
         name: service.name().to_owned(),
         phase,
-        why: why(phase, service, shown, &counts, &conditions),
+        why: why(phase, service, shown, &counts, &conditions)
+            .or_else(|| reach::withheld(service, shown)),
         counts,
         restarts: all().map(restarts).fold(0, u32::saturating_add),
         last_exit: last_exit(&pods),

@@ -56,6 +56,31 @@ fn a_lease_without_workloads_has_no_status() {
 }
 
 #[test]
+fn a_hostname_that_another_deployment_has_is_told_where_it_is_asked_for() {
+    use akash_sdl::manifest::{Protocol, ServiceExpose};
+    let mut wanted = one_lease(1);
+    let hosts = Some(["one.example", "Two.example"].map(str::to_owned).into());
+    let (port, proto) = (80, Protocol::Tcp);
+    let expose = ServiceExpose { port, proto, global: true, hosts, ..ServiceExpose::default() };
+    wanted.services[0].wanted.expose = Some(vec![expose]);
+    let host = |name: &str| {
+        let object = json!({"metadata": {"name": name},
+            "spec": {"hostname": name, "service_name": "web"}});
+        serde_json::from_value::<ProviderHost>(object).unwrap()
+    };
+    let (deployments, pods) = ([deployment()], [ready()]);
+    let why = |hosts: &[ProviderHost]| {
+        let shown = Shown { deployments: &deployments, pods: &pods, hosts, ..Shown::default() };
+        let service = lease(&wanted, &shown, &settings()).unwrap().services.remove(0);
+        assert_eq!(service.phase, Phase::Ready);
+        service.why
+    };
+    assert_eq!(why(&[host("one.example"), host("two.example")]), None);
+    let said = why(&[host("one.example")]).unwrap();
+    assert!(said.starts_with("Two.example: another deployment has this hostname"), "{said}");
+}
+
+#[test]
 fn the_worst_that_matters_names_the_phase() {
     let waiting = |reason: &str| {
         let state = json!({"waiting": {"reason": reason, "message": "m"}});

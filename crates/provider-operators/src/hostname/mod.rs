@@ -6,6 +6,8 @@
 //!  Manifest ─────▶ offer ─┤     ▲  │
 //!                         │     │  └─ build
 //!  Ingress, HTTPRoute ────┘     └── what came of it
+//!
+//!  EndpointSlice ─▶ backends ─▶ how a host is: metrics, rest, rpc
 //! ```
 //!
 //! What decides, without IO or clock:
@@ -15,21 +17,28 @@
 //! - [`offer`]: the ports that a lease opens, and how they are to be served.
 //! - [`build`]: the route, equal to what the Go operator makes.
 //! - [`reconcile`]: host by host, what to write next.
+//! - [`backends`]: which services have somebody who answers.
+//! - [`figures`]: what is counted.
 //!
 //! What does it:
 //!
-//! - [`HostnameOperator`]: watches, and writes.
+//! - [`HostnameOperator`]: watches, and writes; tells tenants why a host of theirs is not served.
 //! - [`rest`]: what is served and what is not, over HTTP.
+//! - [`rpc`]: whether hosts answer, over gRPC.
 //!
 //! A host that cannot be served holds up no other one.
 
+pub mod backends;
 pub mod build;
 pub mod claim;
+pub mod figures;
 pub mod name;
+mod notice;
 pub mod offer;
 mod operator;
 pub mod reconcile;
 pub mod rest;
+pub mod rpc;
 pub mod settings;
 
 pub use operator::HostnameOperator;

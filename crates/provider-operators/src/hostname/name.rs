@@ -2,11 +2,20 @@
 //!
 //! A name becomes the name of an object, a rule of an HTTP server and, with some controllers, a line
 //! of its configuration. So it has to be a plain DNS name, whoever wrote the `ProviderHost`.
+//!
+//! `*.example.com` is every name under example.com that nobody has by itself. Manifests cannot ask
+//! for it, and no object of Kubernetes is called so; whoever operates the cluster gives it to a lease
+//! by a `ProviderHost` of another name. Its route is called `xx--wildcard.example.com`: no name in
+//! DNS has `--` in that place but those that begin with `xn--`.
+
+use std::net::IpAddr;
 
 use provider_engine::manifest::{BlockedBy, BlockedHostnames};
 
 /// Characters in a name, and in each of its labels.
 const LONGEST: (usize, usize) = (253, 63);
+/// What a route has in its name where the hostname has `*`.
+const STAR: &str = "xx--wildcard";
 
 /// Why a hostname is not served.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,8 +29,14 @@ pub enum NameError {
         /// How long it is.
         length: usize,
     },
-    /// It is a pattern.
-    #[error("{host:?} is a pattern: name each hostname")]
+    /// It is an address.
+    #[error("{host:?} is an IP address: a name is needed")]
+    Address {
+        /// The address.
+        host: String,
+    },
+    /// It is a pattern that no controller serves.
+    #[error("{host:?} has * in another place than for its whole first part: name each hostname")]
     Pattern {
         /// The hostname.
         host: String,
@@ -47,6 +62,12 @@ pub enum NameError {
         /// The part.
         label: String,
     },
+    /// It is called like the route of a pattern.
+    #[error("{host:?} begins with what routes of patterns begin with: take another hostname")]
+    Reserved {
+        /// The hostname.
+        host: String,
+    },
     /// The operator of the cluster keeps it.
     #[error("{host:?} is blocked by this provider: take another hostname")]
     Blocked {
@@ -71,10 +92,18 @@ pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
     if length > whole {
         return Err(NameError::TooLong { length });
     }
-    if host.contains('*') {
+    if host.parse::<IpAddr>().is_ok() {
+        return Err(NameError::Address { host: host.to_owned() });
+    }
+    let domain = under(host);
+    let plain = domain.unwrap_or(host);
+    if plain.contains('*') {
         return Err(NameError::Pattern { host: host.to_owned() });
     }
-    for label in host.split('.') {
+    if host.split('.').next() == Some(STAR) {
+        return Err(NameError::Reserved { host: host.to_owned() });
+    }
+    for label in plain.split('.') {
         if label.is_empty() {
             return Err(NameError::EmptyLabel { host: host.to_owned() });
         }
@@ -86,10 +115,37 @@ pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
             return Err(NameError::Label { label: label.to_owned() });
         }
     }
-    match blocked.blocks(host) {
+    let within = || domain.and_then(|domain| blocked.blocks_within(domain));
+    match blocked.blocks(host).or_else(within) {
         Some(by) => Err(NameError::Blocked { host: host.to_owned(), by }),
         None => Ok(()),
     }
+}
+
+/// The domain all of whose names a pattern is; `None` for a plain name.
+#[must_use]
+pub fn under(host: &str) -> Option<&str> {
+    host.strip_prefix("*.")
+}
+
+/// Whether a pattern is also for this name, which is another one.
+#[must_use]
+pub fn covers(pattern: &str, host: &str) -> bool {
+    let rest = under(pattern).and_then(|domain| host.strip_suffix(domain));
+    pattern != host && rest.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+}
+
+/// The name of the route of a hostname.
+#[must_use]
+pub fn route_of(host: &str) -> String {
+    under(host).map_or_else(|| host.to_owned(), |domain| format!("{STAR}.{domain}"))
+}
+
+/// The hostname of the route of this name.
+#[must_use]
+pub fn host_of(route: &str) -> String {
+    let domain = route.strip_prefix(STAR).and_then(|rest| rest.strip_prefix('.'));
+    domain.map_or_else(|| route.to_owned(), |domain| format!("*.{domain}"))
 }
 
 #[cfg(test)]
@@ -97,7 +153,8 @@ mod tests {
     use super::*;
 
     fn why(host: &str) -> Option<String> {
-        let blocked = BlockedHostnames::new(["mine.example.com", ".evil.example"]);
+        let blocked =
+            BlockedHostnames::new(["mine.example.com", ".evil.example", "own.shop.example"]);
         check(host, &blocked).err().map(|error| error.to_string())
     }
 
@@ -106,6 +163,26 @@ mod tests {
         let long = format!("{}.example.com", "a".repeat(63));
         for host in ["example.com", "a.b-c.example", "xn--bcher-kva.example", "localhost", &long] {
             assert_eq!(why(host), None, "{host}");
+            assert_eq!(route_of(host), host);
+            assert_eq!(host_of(host), host);
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_all_of_a_domain_and_its_route_has_a_name_that_nobody_can_ask_for() {
+        assert_eq!(why("*.apps.example.com"), None);
+        assert_eq!(route_of("*.apps.example.com"), "xx--wildcard.apps.example.com");
+        assert_eq!(host_of("xx--wildcard.apps.example.com"), "*.apps.example.com");
+        for (pattern, host, covered) in [
+            ("*.example.com", "a.example.com", true),
+            ("*.example.com", "a.b.example.com", true),
+            ("*.example.com", "*.b.example.com", true),
+            ("*.example.com", "*.example.com", false),
+            ("*.example.com", "example.com", false),
+            ("*.example.com", "anexample.com", false),
+            ("a.example.com", "b.a.example.com", false),
+        ] {
+            assert_eq!(covers(pattern, host), covered, "{pattern} and {host}");
         }
     }
 
@@ -121,7 +198,18 @@ mod tests {
             ("example.com.", "empty part"),
             ("..", "empty part"),
             ("../../etc", "empty part"),
-            ("*.example.com", "pattern"),
+            ("*", "place"),
+            ("a.*.example.com", "place"),
+            ("*.*.example.com", "place"),
+            ("*a.example.com", "place"),
+            ("*.", "empty part"),
+            ("*.-a.example", "a-z"),
+            ("*.evil.example", "blocked"),
+            ("*.example", "blocked"),
+            ("*.shop.example", "blocked"),
+            ("xx--wildcard.example.com", "patterns"),
+            ("127.0.0.1", "address"),
+            ("::1", "address"),
             ("bücher.example", "xn--"),
             ("еxample.com", "xn--"),
             ("Example.com", "a-z"),

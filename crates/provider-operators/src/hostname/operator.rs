@@ -1,16 +1,21 @@
 //! The operator: watches what decisions are made from, and writes what was decided.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::jiff::Timestamp;
+use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Calls, Failure, Kind};
 use provider_kube::follow::{Shown, Source, Told, follow};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::figures::Figures;
+use super::notice;
 use super::reconcile::{Board, Job, Moment, Write};
 use super::settings::Settings;
 
@@ -18,6 +23,8 @@ use super::settings::Settings;
 const OURS: &str = "akash.network=true";
 /// Writes at once. An API server has places for more, but others want some of them.
 const WRITES: usize = 16;
+/// Notices at once; more are not sent.
+const NOTICES: usize = 8;
 /// How long a page of a list may take.
 const LISTS: Duration = Duration::from_secs(30);
 
@@ -34,6 +41,18 @@ struct Inner {
     /// Nobody ends a pause of a watch early.
     again: Arc<Notify>,
     started: Instant,
+    /// Sent on whenever something may be another way than before.
+    turns: watch::Sender<()>,
+    leads: AtomicBool,
+}
+
+/// Says for as long as it is there that this replica works.
+struct Leading<'a>(&'a AtomicBool);
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 impl HostnameOperator {
@@ -47,7 +66,35 @@ impl HostnameOperator {
             changed: Notify::new(),
             again: Arc::default(),
             started: Instant::now(),
+            turns: watch::Sender::new(()),
+            leads: AtomicBool::new(false),
         }))
+    }
+
+    /// Names that are not served from now on. Routes that are there stay.
+    pub fn block(&self, blocked: BlockedHostnames) {
+        self.board().block(blocked);
+        self.0.changed.notify_one();
+    }
+
+    /// Whether this replica works.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.0.leads.load(Ordering::Relaxed)
+    }
+
+    /// How things are, and what was counted.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let (leads, board) = (self.leads(), self.board());
+        let counts = board.counted().clone();
+        Figures { hosts: board.states(), queue: board.queue(), leads, counts }
+    }
+
+    /// Tells whenever something may be another way than before.
+    #[must_use]
+    pub fn turns(&self) -> watch::Receiver<()> {
+        self.0.turns.subscribe()
     }
 
     /// What is known, and what is to be done.
@@ -59,6 +106,8 @@ impl HostnameOperator {
     /// with, here or by another one; but not by two at a time.
     pub async fn run(&self) -> Infallible {
         self.board().resume();
+        self.0.leads.store(true, Ordering::Relaxed);
+        let _leading = Leading(&self.0.leads);
         let Settings { manifest_namespace, routes, .. } = &self.0.settings;
         let mut watches = JoinSet::new();
         let own = Some(manifest_namespace.clone());
@@ -70,9 +119,12 @@ impl HostnameOperator {
             let source = Source { labels: OURS, ..Source::everything(kind) };
             watches.spawn(self.follow(source));
         }
-        let mut writes = JoinSet::new();
+        watches.spawn(self.follow_backends());
+        let (mut writes, mut notices) = (JoinSet::new(), JoinSet::new());
         loop {
             self.begin(&mut writes);
+            self.notify(&mut notices);
+            self.0.turns.send_replace(());
             let due = self.board().due().map(|due| self.0.started + due);
             let has_place = writes.len() < WRITES;
             tokio::select! {
@@ -82,6 +134,7 @@ impl HostnameOperator {
                         self.end(&job, result);
                     }
                 }
+                Some(_) = notices.join_next() => {}
                 () = sleep_until(due), if due.is_some() && has_place => {}
             }
         }
@@ -103,6 +156,23 @@ impl HostnameOperator {
         }
         for (host, reason) in board.news() {
             tracing::info!(host, why = reason.why, "the hostname is not served");
+        }
+    }
+
+    /// Tells tenants about hosts of theirs that are not served. What cannot be told stays in the log.
+    fn notify(&self, notices: &mut JoinSet<()>) {
+        for notice in self.board().notices() {
+            if notices.len() >= NOTICES {
+                continue;
+            }
+            let (calls, event) = (self.0.calls.clone(), notice::event(&notice, Timestamp::now()));
+            notices.spawn(async move {
+                match calls.create(Kind::EVENT, Some(&event.namespace), &event.object).await {
+                    // It was told before.
+                    Ok(_) | Err(Failure::Conflict(_)) => {}
+                    Err(why) => tracing::debug!(%why, "a tenant was not told of a hostname"),
+                }
+            });
         }
     }
 
@@ -144,13 +214,42 @@ impl HostnameOperator {
         follow(self.0.calls.within(LISTS), source, tell, Arc::clone(&self.0.again))
     }
 
+    /// Tells who answers for services.
+    fn follow_backends(&self) -> impl Future<Output = ()> + Send + use<> {
+        let operator = self.clone();
+        let mut last = String::new();
+        let tell = move |told: Told<EndpointSlice>| {
+            let backends = &mut operator.board().backends;
+            match told {
+                Told::All(all) => backends.all(&all),
+                Told::Is(slice) => backends.is(&slice),
+                Told::Gone(slice) => backends.gone(&slice),
+                Told::Live => {
+                    backends.known(true);
+                    last.clear();
+                }
+                Told::Broken(why) => {
+                    backends.known(false);
+                    if why != last {
+                        let kind = Kind::ENDPOINT_SLICE.name;
+                        tracing::warn!(kind, why, "cannot watch; who answers is not known");
+                        last = why;
+                    }
+                }
+            }
+            operator.0.turns.send_replace(());
+        };
+        let source = Source { labels: OURS, ..Source::everything(Kind::ENDPOINT_SLICE) };
+        follow(self.0.calls.within(LISTS), source, tell, Arc::clone(&self.0.again))
+    }
+
     fn now(&self) -> Moment {
         Moment { since_start: self.0.started.elapsed(), time: Timestamp::now() }
     }
 }
 
 impl Write {
-    const fn verb(&self) -> &'static str {
+    pub(super) const fn verb(&self) -> &'static str {
         match self {
             Self::Create { .. } => "create",
             Self::Replace { .. } => "replace",

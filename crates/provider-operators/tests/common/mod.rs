@@ -55,6 +55,12 @@ pub(crate) fn recorded_routes(case: &str) -> Vec<Value> {
     list["items"].as_array().unwrap().iter().cloned().map(without_what_varies).collect()
 }
 
+/// What the Go operator answered, head and body.
+pub(crate) fn recorded_answer(name: &str) -> String {
+    let file = folder("../gateway/hostname-operator").join(format!("{name}.http"));
+    std::fs::read_to_string(file).unwrap().replace("\r\n", "\n")
+}
+
 pub(crate) fn hosts(case: &Case) -> Vec<Value> {
     recorded(case, Kind::HOST)
 }
@@ -199,7 +205,7 @@ pub(crate) async fn serve(
     running: &Running,
 ) -> impl AsyncFn(&str, &str) -> (String, String) + use<> {
     let version = r#"{"name":"akash"}"#.to_owned();
-    let rest = Rest::new(running.inner.clone(), version, Duration::ZERO);
+    let rest = Rest::new(running.inner.clone(), version, Duration::ZERO, None);
     let server = RestServer::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
     let address = server.local_address().unwrap();
     tokio::spawn(async move { match server.run(rest).await {} });

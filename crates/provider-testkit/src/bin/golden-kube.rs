@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use provider_testkit::kube::{Case, compare};
+use provider_testkit::kube::{Case, compare, compare_routes};
 
 fn main() -> ExitCode {
     let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -31,7 +31,9 @@ fn main() -> ExitCode {
 }
 
 fn differences(folder: &Path) -> Result<usize, Box<dyn std::error::Error>> {
-    let differences = compare(&Case::read(folder)?)?;
+    let case = Case::read(folder)?;
+    let mut differences = compare(&case)?;
+    differences.extend(compare_routes(&case)?);
     for difference in &differences {
         println!("{difference}");
     }

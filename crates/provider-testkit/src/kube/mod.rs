@@ -6,17 +6,21 @@
 //! objects.yaml, crs.yaml ────────────────────────────without what varies────┘
 //! ```
 //!
+//! Routes of hostnames are compared by themselves: they are made of the recorded custom resources.
+//!
 //! What an API server fills in is put into what was built, rather than taken out of what was
 //! recorded: so a field that we set and Go does not is found as well as one that we forget.
 
 mod difference;
 mod golden;
 mod recorded;
+mod routes;
 mod stored;
 mod yaml;
 
 pub use difference::Difference;
 pub use golden::{built, compare, workload};
 pub use recorded::{Case, CaseError};
+pub use routes::compare_routes;
 pub use stored::{as_stored, without_what_varies};
 pub use yaml::{YamlError, documents};

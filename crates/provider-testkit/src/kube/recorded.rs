@@ -21,6 +21,8 @@ pub struct Case {
     pub objects: Vec<Value>,
     /// The custom resources.
     pub custom: Vec<Value>,
+    /// The `HTTPRoute`s, where they are recorded by themselves.
+    pub routes: Vec<Value>,
     /// The flags of the provider that made it.
     pub settings: Settings,
 }
@@ -45,7 +47,7 @@ pub enum CaseError {
         source: std::io::Error,
     },
     /// A file is no YAML.
-    #[error("cannot use objects.yaml or crs.yaml")]
+    #[error("cannot use objects.yaml, crs.yaml or httproutes.yaml")]
     Yaml(#[from] YamlError),
     /// A file is no JSON.
     #[error("cannot use lease.json")]
@@ -78,6 +80,11 @@ impl Case {
             manifest: Manifest::from_json(text(dir, "manifest.json")?.as_bytes())?.manifest,
             objects: unpacked(documents(&text(dir, "objects.yaml")?)?),
             custom: unpacked(documents(&text(dir, "crs.yaml")?)?),
+            routes: match text(dir, "httproutes.yaml") {
+                Ok(text) => unpacked(documents(&text)?),
+                Err(CaseError::Missing { .. }) => Vec::new(),
+                Err(error) => return Err(error),
+            },
             settings: settings(dir),
         })
     }

@@ -1,5 +1,7 @@
 //! The metrics that are ours.
 
+use provider_operators::hostname::figures::BOUNDS;
+
 use super::contract::metrics;
 use crate::metrics::metric::{Description, Kind, Metric};
 
@@ -114,6 +116,21 @@ metrics! {
         "Facts that a newer one replaced before Redis took them.";
     BUS_UNDECODABLE: 0 = "provider_bus_undecodable", Kind::Counter, [],
         "Payloads that were no fact of their topic.";
+    HOSTNAMES: 1 = "provider_hostname_hosts", Kind::Gauge,
+        [("state", "routed, without_backends, waiting, refused, conflicting, failing, pending")],
+        "Hostnames by how they are, where this process makes their routes.";
+    HOSTNAME_QUEUE: 0 = "provider_hostname_queue", Kind::Gauge, [],
+        "Hostnames that wait to be looked at, or whose write is under way.";
+    HOSTNAME_LEADER: 0 = "provider_hostname_leader", Kind::Gauge, [],
+        "1 while this process makes routes; 0 while another replica does.";
+    HOSTNAME_WRITES: 2 = "provider_hostname_writes", Kind::Counter,
+        [("action", "create, replace, delete"), ("result", "success, fail")],
+        "Writes of routes.";
+    HOSTNAME_FAILURES: 1 = "provider_hostname_failures", Kind::Counter,
+        [("reason", "not_found, conflict, unavailable, refused, quarrel")],
+        "Why routes were not written, or were changed back.";
+    HOSTNAME_RECONCILE: 0 = "provider_hostname_reconcile_milliseconds", Kind::Histogram(BOUNDS), [],
+        "Milliseconds from the first write of a route to the route as it should be.";
     BUILD_INFO: 1 = "provider_build_info", Kind::Gauge, [("version", "of this program")],
         "Always 1.";
     PROCESS_CPU: 0 = "process_cpu_seconds_total", Kind::Counter, [],

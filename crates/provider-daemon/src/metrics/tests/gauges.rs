@@ -12,6 +12,9 @@ use provider_engine::cluster::view::{
 use provider_engine::time::Now;
 use provider_engine::{Engine, Input, Settings};
 
+use provider_operators::hostname::figures::{Counts, Figures};
+use provider_operators::hostname::reconcile::State;
+
 use super::super::{EngineGauges, Format, Metrics, Reserved, Snapshot};
 use super::{address, lease, samples, uakt};
 use crate::part::{Lifecycle, Parts};
@@ -209,4 +212,37 @@ fn parts_say_where_they_are_and_how_often_they_began_again() {
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
     }
+}
+
+#[test]
+fn hostnames_are_shown_by_how_they_are_and_a_part_shows_nothing_else() {
+    let counts = Counts {
+        writes: [(("create", true), 7), (("delete", false), 1)].into(),
+        failures: [("NotFound", 1)].into(),
+        durations: vec![5, 2],
+        milliseconds: 80,
+    };
+    let hosts = [(State::Routed, 6), (State::WithoutBackends, 1), (State::Refused, 0)].into();
+    let figures = Figures { hosts, queue: 3, leads: true, counts };
+    let snapshot = Snapshot { hostnames: Some(&figures), ..Snapshot::default() };
+    let part = Metrics::new().render_part(&snapshot, Format::Prometheus);
+    for page in [&page(&snapshot), &part] {
+        for line in [
+            "provider_hostname_hosts{state=\"routed\"} 6",
+            "provider_hostname_hosts{state=\"without_backends\"} 1",
+            "provider_hostname_hosts{state=\"refused\"} 0",
+            "provider_hostname_queue 3",
+            "provider_hostname_leader 1",
+            "provider_hostname_writes{action=\"create\",result=\"success\"} 7",
+            "provider_hostname_writes{action=\"delete\",result=\"fail\"} 1",
+            "provider_hostname_failures{reason=\"not_found\"} 1",
+            "provider_hostname_reconcile_milliseconds_bucket{le=\"10\"} 5",
+            "provider_hostname_reconcile_milliseconds_bucket{le=\"25\"} 7",
+            "provider_hostname_reconcile_milliseconds_count 7",
+            "provider_hostname_reconcile_milliseconds_sum 80",
+        ] {
+            assert!(page.contains(&format!("\n{line}\n")), "{line}: {page}");
+        }
+    }
+    assert!(!part.contains("provider_leases_spared"), "{part}");
 }

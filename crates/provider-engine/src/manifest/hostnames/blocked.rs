@@ -48,6 +48,19 @@ impl BlockedHostnames {
             self.names.contains(host).then_some(BlockedBy::Name)
         }
     }
+
+    /// What of the list lies under `domain`, if anything: whoever had all names under it would have
+    /// that one too.
+    #[must_use]
+    pub fn blocks_within(&self, domain: &str) -> Option<BlockedBy> {
+        let lies_under =
+            |name: &String| name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+        if self.domains.iter().any(lies_under) {
+            Some(BlockedBy::Domain)
+        } else {
+            self.names.iter().any(lies_under).then_some(BlockedBy::Name)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -68,6 +81,15 @@ mod tests {
             ("evil.example.org", None),
         ] {
             assert_eq!(list.blocks(host), blocked, "{host}");
+        }
+        for (domain, blocked) in [
+            ("example.com", Some(BlockedBy::Name)),
+            ("one.example.com", None),
+            ("example", Some(BlockedBy::Domain)),
+            ("vil.example", None),
+            ("example.org", None),
+        ] {
+            assert_eq!(list.blocks_within(domain), blocked, "{domain}");
         }
     }
 }

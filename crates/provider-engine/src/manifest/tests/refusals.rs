@@ -25,6 +25,7 @@ fn settings() -> ManifestSettings {
 #[test]
 fn hostnames_are_refused_in_the_known_words() {
     let generated = generated_host(lease(deployment(3, 9), 1, 1), "web0", "ingress.example.com");
+    let long = format!("{}.example.com", "a".repeat(64));
     for (host, status, text) in [
         ("taken.example.com", 409, "hostname not allowed: host \"taken.example.com\" in use"),
         (
@@ -46,6 +47,11 @@ fn hostnames_are_refused_in_the_known_words() {
             "10.0.0.1",
             422,
             "hostname not allowed: host \"10.0.0.1\" is an IP address, a name is needed",
+        ),
+        (
+            long.as_str(),
+            422,
+            &format!("hostname not allowed: host \"{long}\" has a part of more than 63 characters"),
         ),
         (
             generated.as_str(),

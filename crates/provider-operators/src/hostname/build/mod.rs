@@ -14,6 +14,7 @@ use provider_crd::{labels, names};
 use serde_json::{Value, json};
 
 use super::claim::Claim;
+use super::name;
 use super::offer::HttpOptions;
 use super::settings::Routes;
 
@@ -31,7 +32,7 @@ pub fn route(claim: &Claim, options: &HttpOptions, routes: &Routes) -> Value {
         "apiVersion": kind.api_version,
         "kind": kind.name,
         "metadata": {
-            "name": claim.host,
+            "name": name::route_of(&claim.host),
             "namespace": names::lease_namespace(&claim.lease),
             "labels": labels::managed_for(&claim.lease),
             "annotations": annotations,

@@ -4,14 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use akash_types::Address;
+use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Failure, Kind};
 use provider_kube::follow::Shown;
 
 use super::found::Found;
 use super::quarrel::Quarrels;
 use super::trouble::Trouble;
-use super::{Decision, Moment, Write};
+use super::{Decision, Moment, Notice, Reason, State, Write};
+use crate::hostname::backends::Backends;
 use crate::hostname::claim::{Claim, ClaimError};
+use crate::hostname::figures::Counts;
+use crate::hostname::name;
 use crate::hostname::offer::Offer;
 use crate::hostname::settings::Settings;
 
@@ -44,17 +48,14 @@ pub struct Board {
     pub(super) quarrels: Quarrels,
     pub(super) reasons: BTreeMap<String, Reason>,
     pub(super) news: Vec<String>,
-}
-
-/// Why nothing is done about a host that somebody wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
-    /// In words.
-    pub why: String,
-    /// What kind of reason.
-    pub kind: &'static str,
-    /// Since when.
-    pub since: Moment,
+    /// Who answers for services. No decision depends on it.
+    pub backends: Backends,
+    pub(super) notices: Vec<Notice>,
+    /// Claims of hosts that another lease has, by the name of the `ProviderHost`.
+    pub(super) lost: BTreeMap<String, Reason>,
+    /// When the first write of a host began that is not as it should be yet.
+    pub(super) begun: BTreeMap<String, Duration>,
+    pub(super) counts: Counts,
 }
 
 /// A host that has its route.
@@ -98,6 +99,11 @@ impl Board {
             quarrels: Quarrels::default(),
             reasons: BTreeMap::new(),
             news: Vec::new(),
+            backends: Backends::default(),
+            notices: Vec::new(),
+            lost: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            counts: Counts::default(),
         }
     }
 
@@ -134,13 +140,16 @@ impl Board {
             self.dirty.remove(&host);
             let decision = self.decide(&host);
             self.note(&host, &decision, now);
+            self.note_losers(&host, now);
             match decision {
                 Decision::Write(write) => {
+                    self.begun.entry(host.clone()).or_insert(now.since_start);
                     self.busy.insert(host.clone());
                     return Some(Job { host, write });
                 }
                 Decision::Served(claim) => {
                     self.troubles.remove(&host);
+                    self.ended(&host, now);
                     let known = self.served.get(&host);
                     if known.is_none_or(|known| known.claim != claim) {
                         self.served.insert(host, Served { claim, since: now });
@@ -150,10 +159,12 @@ impl Board {
                     self.troubles.remove(&host);
                     self.quarrels.forget(&host);
                     self.served.remove(&host);
+                    self.ended(&host, now);
                 }
                 // Told again when that changes.
                 Decision::Waits(_) | Decision::Refused(_) => {
                     self.troubles.remove(&host);
+                    self.begun.remove(&host);
                 }
             }
         }
@@ -163,6 +174,7 @@ impl Board {
     /// What came of a write. After one that was answered, the host is looked at again.
     pub fn done(&mut self, job: &Job, result: Result<Option<Shown>, Failure>, now: Moment) {
         self.busy.remove(&job.host);
+        self.counts.wrote(job.write.verb(), result.is_ok());
         let delay = self.settings.retry_delay;
         let trouble = match result {
             Ok(answer) => {
@@ -179,6 +191,10 @@ impl Board {
             }
         };
         if let Some(trouble) = trouble {
+            self.counts.failed(trouble.kind);
+            if trouble.kind == "Refused" {
+                self.notice(&job.host, State::Failing, trouble.why.clone());
+            }
             self.dirty.remove(&job.host);
             self.later.insert((trouble.until, job.host.clone()));
             self.troubles.insert(job.host.clone(), trouble);
@@ -216,17 +232,6 @@ impl Board {
     /// Hosts that failed.
     pub fn troubles(&self) -> impl Iterator<Item = (&str, &Trouble)> {
         self.troubles.iter().map(|(host, trouble)| (host.as_str(), trouble))
-    }
-
-    /// Hosts that wait or are refused.
-    pub fn reasons(&self) -> impl Iterator<Item = (&str, &Reason)> {
-        self.reasons.iter().map(|(host, reason)| (host.as_str(), reason))
-    }
-
-    /// Hosts whose reason is new since this was last asked.
-    pub fn news(&mut self) -> Vec<(String, Reason)> {
-        let news = std::mem::take(&mut self.news).into_iter();
-        news.filter_map(|host| Some((host.clone(), self.reasons.get(&host)?.clone()))).collect()
     }
 
     /// Everything that is claimed: the hostname and who claims it.
@@ -271,19 +276,29 @@ impl Board {
         self.providers.contains(provider)
     }
 
-    fn note(&mut self, host: &str, decision: &Decision, now: Moment) {
-        let (why, kind) = match decision {
-            Decision::Waits(waits) => (waits.to_string(), "NotFound"),
-            Decision::Refused(refusal) => (refusal.to_string(), "Refused"),
-            Decision::Served(_) | Decision::Absent | Decision::Write(_) => {
-                self.reasons.remove(host);
-                return;
-            }
-        };
-        if self.reasons.get(host).is_none_or(|known| known.why != why) {
-            self.reasons.insert(host.to_owned(), Reason { why, kind, since: now });
-            self.news.push(host.to_owned());
+    /// The host is as it should be.
+    fn ended(&mut self, host: &str, now: Moment) {
+        if let Some(begun) = self.begun.remove(host) {
+            self.counts.took(now.since_start.saturating_sub(begun));
         }
+    }
+
+    /// Other names are blocked from now on. Hosts about which that says another thing are looked at;
+    /// what is there of one that is blocked now stays.
+    pub fn block(&mut self, blocked: BlockedHostnames) {
+        let old = std::mem::replace(&mut self.settings.blocked, blocked);
+        let changed = |host: &&String| {
+            name::check(host, &old).is_ok() != name::check(host, &self.settings.blocked).is_ok()
+        };
+        for host in self.claimed.keys().filter(changed).cloned().collect::<Vec<_>>() {
+            self.look_at(&host);
+        }
+    }
+
+    /// What was counted since the start.
+    #[must_use]
+    pub const fn counted(&self) -> &Counts {
+        &self.counts
     }
 
     /// What is there changed. A host that failed has its time.

@@ -1,5 +1,6 @@
 //! What is to be done about one host, from all that is known of it.
 
+use akash_types::LeaseId;
 use provider_crd::names;
 use provider_kube::merge::{Merged, Occasion, merge};
 
@@ -62,7 +63,7 @@ impl Board {
                     return Decision::Write(Write::Replace {
                         kind: found.kind,
                         namespace,
-                        name: host.to_owned(),
+                        name: name::route_of(host),
                         object,
                     });
                 }
@@ -92,8 +93,19 @@ impl Board {
         let asks = |found: &&Found| {
             self.offer(&found.shown.namespace).is_some_and(|offer| offer.asks_for(&claim.host))
         };
-        let held = self.found(&claim.host).filter(others).find(asks)?;
-        Some(Refusal::Held { host: claim.host.clone(), by: held.lease })
+        let held = self.found(&claim.host).filter(others).find(asks).map(|found| found.lease);
+        let by = held.or_else(|| self.covered_by_another(claim))?;
+        Some(Refusal::Held { host: claim.host.clone(), by })
+    }
+
+    /// Who was given all names of a domain keeps those that other tenants ask for later.
+    fn covered_by_another(&self, claim: &Claim) -> Option<LeaseId> {
+        let age = |claim: &Claim| (claim.since, claim.object.clone());
+        let patterns = self.claimed.range("*.".to_owned().."*/".to_owned());
+        let covering = patterns.filter(|(pattern, _)| name::covers(pattern, &claim.host));
+        let holders = covering.filter_map(|(pattern, _)| self.holder(pattern));
+        let mut others = holders.filter(|other| other.lease.owner() != claim.lease.owner());
+        others.find(|other| age(other) < age(claim)).map(|other| other.lease)
     }
 
     /// Nobody wants it: what is there goes, if nobody can be known to want it.

@@ -18,7 +18,9 @@
 mod board;
 mod decide;
 mod found;
+mod notes;
 mod quarrel;
+mod state;
 mod told;
 mod trouble;
 
@@ -36,7 +38,9 @@ use super::claim::{Claim, ClaimError};
 use super::name::NameError;
 use super::offer::Closed;
 
-pub use board::{Board, Job, Reason, Served};
+pub use board::{Board, Job, Served};
+pub use notes::{Notice, Reason};
+pub use state::State;
 pub use trouble::Trouble;
 
 /// A moment: on the clock, and since the start.

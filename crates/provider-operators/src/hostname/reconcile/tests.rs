@@ -100,7 +100,8 @@ impl World {
                 let mut object = object.clone();
                 object["metadata"]["resourceVersion"] = self.version.to_string().into();
                 object["metadata"]["uid"] = "u".into();
-                let key = (*kind, namespace.clone(), job.host.clone());
+                let name = object["metadata"]["name"].as_str().unwrap().to_owned();
+                let key = (*kind, namespace.clone(), name);
                 let before = self.objects.insert(key, object.clone());
                 let is_create = matches!(job.write, Write::Create { .. });
                 assert_eq!(before.is_none(), is_create, "{:?}", job.write);
@@ -197,6 +198,9 @@ fn another_tenants_host_is_kept_for_as_long_as_they_ask_for_it() {
     world.board.is(Kind::HOST, host("mine", "a.example", &mine, 2));
     world.settle(0);
     assert_eq!(world.routes(), [route_at(&theirs, "a.example")]);
+    let told = world.board.notices();
+    assert_eq!((told.len(), told[0].claim.lease, told[0].state), (1, mine, State::Conflicting));
+    assert!(world.board.lost(&told[0].claim).is_some());
     world.board.gone(Kind::HOST, &host("mine", "a.example", &mine, 2));
     world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 3));
     world.settle(0);
@@ -246,7 +250,7 @@ fn names_that_are_not_served_get_no_route_and_hold_up_nobody() {
     let mine = lease(0, 1);
     world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
     let long = format!("{}.example", "a".repeat(64));
-    let bad = ["x.evil.example", "a..example", "bücher.example", "*.example", &long];
+    let bad = ["x.evil.example", "a..example", "bücher.example", "a.*.example", &long];
     for (index, name) in bad.iter().enumerate() {
         world.board.is(Kind::HOST, host(&format!("bad-{index}"), name, &mine, 1));
     }
@@ -374,6 +378,119 @@ fn a_host_that_cannot_be_read_keeps_its_route() {
         assert!(matches!(world.board.decide("a.example"), Decision::Refused(_)), "{key}");
         assert_eq!(world.routes().len(), 1, "{key}");
     }
+}
+
+#[test]
+fn a_pattern_gets_a_route_of_a_name_that_kubernetes_takes() {
+    for settings in [Settings::default(), gateway()] {
+        let kind = settings.routes.kind();
+        let (mut world, mine) = (World::new(settings.clone()), lease(0, 1));
+        let (hosts, manifests) =
+            ([host("anything", "*.shop.example", &mine, 1)], [manifest(&mine, &[], 5)]);
+        world.board.is(Kind::HOST, hosts[0].clone());
+        world.board.is(Kind::MANIFEST, manifests[0].clone());
+        world.settle(0);
+        let (_, _, name) = &world.routes()[0];
+        assert_eq!(name, "xx--wildcard.shop.example");
+        let object = world.objects.values().next().unwrap();
+        let said = match kind {
+            Kind::INGRESS => &object["spec"]["rules"][0]["host"],
+            _ => &object["spec"]["hostnames"][0],
+        };
+        assert_eq!(said, "*.shop.example");
+        let mut again = world.restarted(settings, &hosts, &manifests);
+        again.settle(0);
+        assert_eq!((again.writes, again.board.is_quiet()), (0, true));
+        again.board.is(Kind::MANIFEST, manifest(&mine, &[], 6));
+        again.settle(0);
+        again.board.gone(Kind::HOST, &hosts[0]);
+        again.settle(0);
+        assert_eq!((again.writes, again.routes().len()), (2, 0));
+    }
+}
+
+#[test]
+fn names_of_a_given_domain_are_kept_from_other_tenants_who_come_later() {
+    let (mut world, theirs, mine) = (World::new(Settings::default()), lease(0, 1), lease(1, 2));
+    for lease in [&theirs, &mine, &lease(0, 3)] {
+        world.board.is(Kind::MANIFEST, manifest(lease, &[], 5));
+    }
+    let at = |second: u32, shown: Shown| {
+        let mut object = shown.json(Kind::HOST);
+        object["metadata"]["creationTimestamp"] = format!("2026-01-01T00:00:{second:02}Z").into();
+        Shown::new(object).unwrap()
+    };
+    let first = host("first.shop.example", "first.shop.example", &mine, 1);
+    let later = host("later.shop.example", "later.shop.example", &mine, 3);
+    let own = host("own.shop.example", "own.shop.example", &lease(0, 3), 3);
+    let given = at(2, host("given", "*.shop.example", &theirs, 2));
+    for shown in [at(1, first), at(3, later), at(3, own), given.clone()] {
+        world.board.is(Kind::HOST, shown);
+    }
+    world.settle(0);
+    let state = |world: &World, host: &str| world.board.state(host);
+    for host in ["first.shop.example", "own.shop.example", "*.shop.example"] {
+        assert_eq!(state(&world, host), Some(State::Routed), "{host}");
+    }
+    assert_eq!(state(&world, "later.shop.example"), Some(State::Conflicting));
+    let told = world.board.notices();
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].state, told[0].claim.lease), (State::Conflicting, mine));
+    world.board.gone(Kind::HOST, &given);
+    world.settle(0);
+    assert_eq!(state(&world, "later.shop.example"), Some(State::Routed));
+}
+
+#[test]
+fn a_new_list_of_blocked_names_is_about_those_names_only() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    world.board.is(Kind::HOST, host("a.example", "a.example", &mine, 1));
+    world.settle(0);
+    world.board.block(BlockedHostnames::new(["a.example", "b.example"]));
+    assert_eq!(world.board.queue(), 1);
+    world.board.is(Kind::HOST, host("b.example", "b.example", &mine, 1));
+    world.settle(0);
+    // A route that is there stays; a new one does not come.
+    assert_eq!((world.routes().len(), world.writes), (1, 1));
+    assert_eq!(world.board.states()[&State::Refused], 2);
+    world.board.block(BlockedHostnames::default());
+    world.settle(0);
+    assert_eq!((world.routes().len(), world.writes), (2, 2));
+    assert_eq!(world.board.states()[&State::Routed], 2);
+}
+
+#[test]
+fn every_host_is_in_one_state_and_what_happens_is_counted() {
+    let (mut world, mine) = (World::new(Settings::default()), lease(0, 1));
+    let names = ["a.example", "b.example", "c..example", "d.example"];
+    for name in names {
+        let lease = if name == "d.example" { lease(0, 9) } else { mine };
+        world.board.is(Kind::HOST, host(name, name, &lease, 1));
+    }
+    assert_eq!(world.board.states()[&State::Pending], 4);
+    world.board.is(Kind::MANIFEST, manifest(&mine, &[], 5));
+    let job = world.board.next(at(10)).unwrap();
+    world.board.done(&job, Err(Failure::Refused("no".to_owned())), at(12));
+    world.settle(12);
+    let states = |world: &World| names.map(|name| world.board.state(name).unwrap());
+    let expected = [State::Failing, State::Routed, State::Refused, State::Waiting];
+    assert_eq!(states(&world), expected);
+    assert_eq!(world.board.states().values().sum::<usize>(), 4);
+
+    // Nobody answers, as far as that is known.
+    world.board.backends.known(true);
+    world.settle(20);
+    let expected = [State::WithoutBackends, State::WithoutBackends, State::Refused, State::Waiting];
+    assert_eq!(states(&world), expected);
+    let counted = world.board.counted();
+    let writes = [(("create", false), 1), (("create", true), 2)];
+    assert_eq!(counted.writes, writes.into());
+    assert_eq!(counted.failures, [("Refused", 1)].into());
+    // Ten seconds and none.
+    assert_eq!((counted.milliseconds, counted.durations.iter().sum::<u64>()), (10_000, 2));
+    assert_eq!(world.board.state("nobody.example"), None);
+    assert_eq!(world.board.notices().len(), 2);
 }
 
 #[derive(Clone, Debug)]

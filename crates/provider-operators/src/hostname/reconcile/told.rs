@@ -10,6 +10,7 @@ use provider_kube::follow::Shown;
 use super::board::Board;
 use super::found::Found;
 use crate::hostname::claim::{Claim, ClaimError};
+use crate::hostname::name;
 use crate::hostname::offer::Offer;
 
 impl Board {
@@ -33,8 +34,11 @@ impl Board {
         let mut gone: BTreeSet<_> = gone.into_iter().collect();
         let is_route = kind != Kind::HOST && kind != Kind::MANIFEST;
         for shown in shown {
-            let namespace = if is_route { shown.namespace.clone() } else { String::new() };
-            gone.remove(&(shown.name.clone(), namespace));
+            let known = match is_route {
+                true => (name::host_of(&shown.name), shown.namespace.clone()),
+                false => (shown.name.clone(), String::new()),
+            };
+            gone.remove(&known);
             self.is(kind, shown);
         }
         for (name, namespace) in gone {
@@ -54,15 +58,15 @@ impl Board {
 
     /// An object is gone.
     pub fn gone(&mut self, kind: Kind, shown: &Shown) {
-        if kind != Kind::HOST && kind != Kind::MANIFEST {
-            let key = (kind, shown.namespace.clone());
-            let known = self.routes.get(&shown.name).and_then(|found| found.get(&key));
-            let is_newer = known.and_then(|it| it.shown.number()) > shown.number();
-            if is_newer && shown.number().is_some() {
-                return;
-            }
+        if kind == Kind::HOST || kind == Kind::MANIFEST {
+            return self.forget(kind, &shown.name, &shown.namespace);
         }
-        self.forget(kind, &shown.name, &shown.namespace);
+        let (host, key) = (name::host_of(&shown.name), (kind, shown.namespace.clone()));
+        let known = self.routes.get(&host).and_then(|found| found.get(&key));
+        let is_newer = known.and_then(|it| it.shown.number()) > shown.number();
+        if !is_newer || shown.number().is_none() {
+            self.forget(kind, &host, &shown.namespace);
+        }
     }
 
     fn is_host(&mut self, shown: &Shown) {
@@ -81,6 +85,7 @@ impl Board {
                 self.claimed.entry(claim.host.clone()).or_default().insert(object.clone());
                 self.leased.entry(namespace).or_default().insert(claim.host.clone());
                 self.look_at(&claim.host);
+                self.look_under(&claim.host);
                 self.claims.insert(object, claim);
             }
             Err(error) => {
@@ -109,7 +114,7 @@ impl Board {
     }
 
     fn is_route(&mut self, kind: Kind, shown: Shown) {
-        let (name, key) = (shown.name.clone(), (kind, shown.namespace.clone()));
+        let (name, key) = (name::host_of(&shown.name), (kind, shown.namespace.clone()));
         let Some(found) = Found::of(kind, shown) else {
             self.forget(kind, &name, &key.1);
             return;
@@ -133,12 +138,14 @@ impl Board {
                 let Some(claim) = self.claims.remove(name) else {
                     return;
                 };
+                self.lost.remove(name);
                 remove_from(&mut self.claimed, &claim.host, name);
                 let leased = names::lease_namespace(&claim.lease);
                 if !self.claims(&claim.host).any(|other| other.lease == claim.lease) {
                     remove_from(&mut self.leased, &leased, &claim.host);
                 }
                 self.look_at(&claim.host);
+                self.look_under(&claim.host);
             }
             Kind::MANIFEST => {
                 if self.offers.remove(name).is_some() {
@@ -170,6 +177,16 @@ impl Board {
             };
             let waited = self.routes.iter().filter(|(_, found)| theirs(found));
             self.dirty.extend(waited.map(|(host, _)| host.clone()));
+        }
+    }
+
+    /// Hosts that a pattern is also for; there are few patterns.
+    fn look_under(&mut self, pattern: &str) {
+        if name::under(pattern).is_some() {
+            let covered = self.claimed.keys().filter(|host| name::covers(pattern, host));
+            for host in covered.cloned().collect::<Vec<_>>() {
+                self.look_at(&host);
+            }
         }
     }
 

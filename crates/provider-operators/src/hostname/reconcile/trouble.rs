@@ -51,7 +51,7 @@ impl Trouble {
                    run, or give all the same settings";
         let pause = pause(failures, &Failure::Refused(String::new()), delay);
         let until = now.since_start.saturating_add(pause);
-        Self { failures, why: why.to_owned(), kind: "Conflict", at: now, until }
+        Self { failures, why: why.to_owned(), kind: "Quarrel", at: now, until }
     }
 }
 

@@ -6,8 +6,9 @@ use akash_types::LeaseId;
 use provider_crd::names;
 use serde::Serialize;
 
+use crate::hostname::backends::Answers;
 use crate::hostname::claim::Claim;
-use crate::hostname::reconcile::{Board, Moment};
+use crate::hostname::reconcile::{Board, Moment, State};
 
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -18,6 +19,10 @@ struct Managed {
     external_port: u32,
     service_name: String,
     last_update: String,
+    /// Not of the Go operator: how the host is, and how many answer, where that is known.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ready_backends: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -43,15 +48,21 @@ struct Ignored {
 
 /// Hosts that have their route; `None` if none has.
 pub(super) fn managed(board: &Board) -> Option<String> {
-    let managed = |claim: &Claim, since| Managed {
+    let managed = |host: &str, claim: &Claim, since| Managed {
         lease_id: lease(&claim.lease),
         namespace: names::lease_namespace(&claim.lease),
         external_port: claim.port,
         service_name: claim.service.clone(),
         last_update: go_time(since),
+        state: board.state(host).unwrap_or(State::Pending).as_str(),
+        ready_backends: match board.answers(host) {
+            Some(Answers::Ready(count)) => Some(count),
+            Some(Answers::Nobody) => Some(0),
+            Some(Answers::Unknown) | None => None,
+        },
     };
     let all: BTreeMap<_, _> =
-        board.served().map(|(host, it)| (host, managed(&it.claim, it.since))).collect();
+        board.served().map(|(host, it)| (host, managed(host, &it.claim, it.since))).collect();
     (!all.is_empty()).then(|| serde_json::to_string(&all).ok()).flatten()
 }
 
@@ -61,20 +72,23 @@ pub(super) fn ignored(board: &Board) -> Option<String> {
     let idle = board.reasons().map(|(host, it)| (host, (&it.why, it.kind, it.since, 1)));
     let wrong: BTreeMap<_, _> = idle.chain(failed).collect();
     let mut all: BTreeMap<String, Ignored> = BTreeMap::new();
-    for claim in board.all_claims().filter(|claim| board.counts(claim)) {
-        let Some((why, kind, at, failures)) = wrong.get(claim.host.as_str()) else {
+    for claim in board.all_claims() {
+        let lost = board.lost(claim).map(|it| (&it.why, it.kind, it.since, 1));
+        let of_host = || wrong.get(claim.host.as_str()).copied().filter(|_| board.counts(claim));
+        let found = lost.or_else(of_host);
+        let Some((why, kind, at, failures)) = found else {
             continue;
         };
         let entry = all.entry(claim.lease.to_string()).or_insert_with(|| Ignored {
             hostnames: Vec::new(),
-            last_error: (*why).clone(),
+            last_error: why.clone(),
             last_error_type: kind,
-            failed_at: go_time(*at),
+            failed_at: go_time(at),
             failure_count: 0,
             namespace: names::lease_namespace(&claim.lease),
         });
         entry.hostnames.push(claim.host.clone());
-        entry.failure_count = entry.failure_count.saturating_add(*failures);
+        entry.failure_count = entry.failure_count.saturating_add(failures);
     }
     (!all.is_empty()).then(|| serde_json::to_string(&all).ok()).flatten()
 }

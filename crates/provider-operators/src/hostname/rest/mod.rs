@@ -6,13 +6,15 @@
 //! | `/version` | what this program is |
 //! | `/managed-hostnames` | hosts that have their route |
 //! | `/ignore-list` | leases with hosts that have none, and why |
+//! | `/metrics` | what is counted, as Prometheus reads it, where there is such a page |
 //!
-//! The last two are made again at most every few seconds, and are empty (204) while there is nothing
+//! The lists are made again at most every few seconds, and are empty (204) while there is nothing
 //! to tell. Decides nothing.
 
 mod document;
 mod server;
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,13 +32,22 @@ use super::reconcile::Board;
 pub use server::RestServer;
 
 /// Answers about an operator.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Rest(Arc<Inner>);
 
-#[derive(Debug)]
+impl fmt::Debug for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rest").field("version", &self.0.version).finish_non_exhaustive()
+    }
+}
+
+/// Makes the page of what is counted: its type in HTTP, and the page.
+pub type Page = Arc<dyn Fn() -> (&'static str, String) + Send + Sync>;
+
 struct Inner {
     operator: HostnameOperator,
     version: String,
+    page: Option<Page>,
     refresh: Duration,
     managed: Mutex<Prepared>,
     ignored: Mutex<Prepared>,
@@ -53,9 +64,14 @@ struct Prepared {
 impl Rest {
     /// Answers about `operator`, made anew at most every `refresh`; `version` is a JSON document.
     #[must_use]
-    pub fn new(operator: HostnameOperator, version: String, refresh: Duration) -> Self {
+    pub fn new(
+        operator: HostnameOperator,
+        version: String,
+        refresh: Duration,
+        page: Option<Page>,
+    ) -> Self {
         let (managed, ignored) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Inner { operator, version, refresh, managed, ignored }))
+        Self(Arc::new(Inner { operator, version, page, refresh, managed, ignored }))
     }
 
     /// The answer to a request.
@@ -65,12 +81,18 @@ impl Rest {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         match path {
             "/health" => text(StatusCode::OK, "OK".to_owned()),
-            "/version" | "/managed-hostnames" | "/ignore-list" if !is_read => {
+            "/version" | "/managed-hostnames" | "/ignore-list" | "/metrics" if !is_read => {
                 text(StatusCode::METHOD_NOT_ALLOWED, String::new())
             }
             "/version" => text(StatusCode::OK, inner.version.clone()),
             "/managed-hostnames" => self.prepared(&inner.managed, document::managed),
             "/ignore-list" => self.prepared(&inner.ignored, document::ignored),
+            "/metrics" if inner.page.is_some() => {
+                let (kind, page) = inner.page.as_ref().map(|page| page()).unwrap_or_default();
+                let mut answer = text(StatusCode::OK, page);
+                answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+                answer
+            }
             _ => {
                 let mut answer = text(StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
                 let nosniff = HeaderValue::from_static("nosniff");

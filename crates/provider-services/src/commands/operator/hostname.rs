@@ -10,10 +10,12 @@ use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
 use provider_daemon::config::read_span;
 use provider_daemon::log;
+use provider_daemon::metrics::{Format, Metrics, ProcessStats, Snapshot};
 use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Access, Calls};
 use provider_operators::election::{Ballot, lead};
-use provider_operators::hostname::rest::{Rest, RestServer};
+use provider_operators::hostname::rest::{Page, Rest, RestServer};
+use provider_operators::hostname::rpc::{Rpc, RpcServer};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
 
 use crate::commands::version;
@@ -22,7 +24,8 @@ use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const HELP: &str = "\
-It answers at --rest-address and --rest-port: /health, /version, /managed-hostnames, /ignore-list.
+It answers at --rest-address and --rest-port: /health, /version, /managed-hostnames, /ignore-list and
+/metrics; at --grpc-port the gRPC health service, for the names hostname and hostname/HOST.
 
 Examples:
   provider-services operator hostname
@@ -82,7 +85,8 @@ pub(super) struct HostnameArgs {
     /// How often what it answers is made anew, at most
     #[arg(long, value_name = "SPAN", default_value = "5s", value_parser = read_span)]
     web_refresh_interval: Duration,
-    #[arg(long, value_name = "PORT", default_value_t = 8081, hide_short_help = true, help = UNUSED)]
+    /// At which port it answers gRPC; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8081)]
     grpc_port: u16,
     #[arg(long, value_name = "SPAN", default_value = "10m", value_parser = read_span, hide_short_help = true, help = UNUSED)]
     prune_interval: Duration,
@@ -118,14 +122,27 @@ async fn serve(
 ) -> anyhow::Result<ExitCode> {
     let stop = stop_signal()?;
     let access = Access::find(&kubeconfig).await?;
-    let calls = Calls::new(access.client()?, LIMIT, Arc::new(|_: &str, _| {}));
+    let metrics = Arc::new(Metrics::new());
+    let counting = Arc::clone(&metrics);
+    let count = move |action: &str, is_well: bool| counting.kube_call(action, is_well);
+    let calls = Calls::new(access.client()?, LIMIT, Arc::new(count));
     let operator = HostnameOperator::new(calls.clone(), settings(args));
-    let rest = Rest::new(operator.clone(), version::document()?, args.web_refresh_interval);
+    let page = page(metrics, operator.clone());
+    let version = version::document()?;
+    let rest = Rest::new(operator.clone(), version, args.web_refresh_interval, Some(page));
     let address = SocketAddr::new(args.rest_address, args.rest_port);
     let cannot = || format!("cannot listen at {address}: set --rest-address and --rest-port");
     let server = RestServer::bind(address).await.with_context(cannot)?;
     let bound = server.local_address().with_context(cannot)?;
-    streams.tell(&format!("hostname operator on {}, answering at {bound}\n", access.url()));
+    let address = SocketAddr::new(args.rest_address, args.grpc_port);
+    let cannot = || format!("cannot listen at {address}: set --rest-address and --grpc-port");
+    let rpc_server = RpcServer::bind(address).await.with_context(cannot)?;
+    let rpc_bound = rpc_server.local_address().with_context(cannot)?;
+    let rpc = Rpc::new(operator.clone())?;
+    streams.tell(&format!(
+        "hostname operator on {}, answering at {bound}, gRPC at {rpc_bound}\n",
+        access.url()
+    ));
     let work = async {
         if !args.leader_elect {
             return operator.run().await;
@@ -135,10 +152,22 @@ async fn serve(
     tokio::select! {
         never = work => match never {},
         never = server.run(rest) => match never {},
+        never = rpc_server.run(rpc) => match never {},
         () = stop => {}
     }
     streams.tell("hostname operator stopped; routes stay as they are\n");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is counted, as Prometheus reads it.
+fn page(metrics: Arc<Metrics>, operator: HostnameOperator) -> Page {
+    Arc::new(move || {
+        let (figures, process) = (operator.figures(), ProcessStats::read());
+        let snapshot =
+            Snapshot { hostnames: Some(&figures), process: Some(&process), ..Snapshot::default() };
+        let format = Format::default();
+        (format.content_type(), metrics.render_part(&snapshot, format))
+    })
 }
 
 fn ballot(args: &HostnameArgs) -> Ballot {
