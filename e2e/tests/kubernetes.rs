@@ -106,7 +106,14 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         kubeconfig: Some(kubeconfig),
-        run: vec!["--cluster-public-hostname".to_owned(), "provider.localhost".to_owned()],
+        run: [
+            ["--cluster-public-hostname", "provider.localhost"],
+            ["--server-cert-secret", "akash-services/provider-cert"],
+        ]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect(),
         ..Settings::default()
     };
     let mut network = Network::start(folder.path(), settings).unwrap();
@@ -147,10 +154,18 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
     };
     let before = written("/apis/apps/v1/deployments");
 
-    // Killed without a word, it finds everything again and touches nothing.
+    // Killed without a word, it finds everything again and touches nothing. Its certificate, which is
+    // gone from its home, it takes from where it is kept too.
     network.provider.as_mut().unwrap().kill();
+    let operator = network.address("operator").unwrap();
+    let certificate = folder.path().join("chain").join(format!("{operator}.pem"));
+    let shown = std::fs::read_to_string(&certificate).unwrap();
+    std::fs::remove_file(&certificate).unwrap();
     network.start_provider().unwrap();
     insist("it still runs", &network, &|| runs(&network));
+    insist("its certificate is there again", &network, &|| {
+        Ok((std::fs::read_to_string(&certificate).ok().as_ref() == Some(&shown)).then_some(()))
+    });
     assert_eq!(cluster.pod().unwrap().as_deref(), Some(&*pod));
     assert_eq!(written("/apis/apps/v1/deployments"), before);
     assert!(cluster.page().unwrap().contains("hello from a pod"));

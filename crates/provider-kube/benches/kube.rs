@@ -66,7 +66,7 @@ fn lease(case: &Case, number: usize) -> Arc<Workload> {
     let (id, dseq) = (case.lease.to_string(), case.lease.dseq().to_string());
     let id = id.replacen(&dseq, &(100_000 + number).to_string(), 1);
     let mut wanted = Workload { lease: id.parse().unwrap(), ..workload(case).unwrap() };
-    Arc::make_mut(&mut wanted.group).services[0].count = REPLICAS as u32;
+    Arc::make_mut(&mut wanted.group).services[0].count = u32::try_from(REPLICAS).unwrap();
     Arc::new(wanted)
 }
 
