@@ -214,8 +214,14 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
         hostname_operator: reader.switch("hostname-operator"),
         hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
         migrations: reader.switch("migrations-enabled").then_some(migrations),
-        certificate_secret: reader.optional("server-cert-secret", secret),
+        certificate_secret: None,
     }
+}
+
+/// Where the provider's own certificate is kept too. Read by itself, so that what is wrong with it is
+/// told with everything else.
+pub(super) fn certificate_secret(reader: &mut Reader<'_>) -> Option<SecretName> {
+    reader.optional("server-cert-secret", secret)
 }
 
 fn secret(text: &str) -> Result<SecretName, Wrong> {
