@@ -85,7 +85,7 @@ impl Case {
         let withheld = others.iter().filter(|object| text_at(object, "/kind") == "ProviderHost");
         Ok(Self {
             lease,
-            manifest: Manifest::from_json(text(dir, "manifest.json")?.as_bytes())?.manifest,
+            manifest: Manifest::from_json(text(sent(dir), "manifest.json")?.as_bytes())?.manifest,
             objects: unpacked(documents(&text(dir, "objects.yaml")?)?),
             withheld: withheld.map(|host| text_at(host, "/metadata/name").to_owned()).collect(),
             custom,
@@ -120,6 +120,13 @@ fn is_of(object: &Value, lease: &LeaseId) -> bool {
     labels::lease(lease).iter().all(|(key, value)| {
         labels.and_then(|labels| labels.get(key)).and_then(Value::as_str) == Some(value)
     })
+}
+
+/// From where the manifest is looked for: that beside a folder `before` is what came after it.
+fn sent(dir: &Path) -> &Path {
+    let is_before = dir.file_name().is_some_and(|name| name == "before");
+    let above = dir.parent().and_then(Path::parent).filter(|_| is_before);
+    above.unwrap_or(dir)
 }
 
 fn text(dir: &Path, file: &'static str) -> Result<String, CaseError> {
