@@ -38,6 +38,7 @@ const TOGETHER: usize = 16;
 const CHANGES: usize = 200;
 /// How long nothing happens while the rest is measured.
 const REST: Duration = Duration::from_secs(20);
+const QUIET: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(1_200);
 /// The question by which the driver knows that the API server is there.
 const PULSE: &str = "readyz-get";
@@ -61,12 +62,12 @@ fn case() -> Case {
     Case::read(&fixtures.join("01-basic")).unwrap()
 }
 
-/// The recorded lease with another number and more replicas.
-fn lease(case: &Case, number: usize) -> Arc<Workload> {
+/// The recorded lease with another number and so many replicas.
+fn lease(case: &Case, number: usize, replicas: usize) -> Arc<Workload> {
     let (id, dseq) = (case.lease.to_string(), case.lease.dseq().to_string());
     let id = id.replacen(&dseq, &(100_000 + number).to_string(), 1);
     let mut wanted = Workload { lease: id.parse().unwrap(), ..workload(case).unwrap() };
-    Arc::make_mut(&mut wanted.group).services[0].count = u32::try_from(REPLICAS).unwrap();
+    Arc::make_mut(&mut wanted.group).services[0].count = u32::try_from(replicas).unwrap();
     Arc::new(wanted)
 }
 
@@ -97,7 +98,7 @@ async fn run(leases: usize) {
 async fn one(driver: &KubeDriver, counts: &Counts, case: &Case) {
     counts.lock().unwrap().clear();
     let began = Instant::now();
-    driver.execute(Operation::Deploy(lease(case, 0))).await.unwrap();
+    driver.execute(Operation::Deploy(lease(case, 0, 1))).await.unwrap();
     let took = began.elapsed();
     let calls = counts.lock().unwrap().clone();
     // Whether the API server is there is asked whatever happens.
@@ -110,23 +111,31 @@ async fn one(driver: &KubeDriver, counts: &Counts, case: &Case) {
     print("deploy_ms", took.as_millis(), "ms");
 }
 
-/// How fast many are deployed, and until their pods are seen to run.
+/// How fast many are deployed, then how fast they are updated, to as many pods as are wanted.
 async fn many(driver: &KubeDriver, case: &Case, leases: usize) {
-    let began = Instant::now();
-    let deploys = (1..leases).map(|number| {
-        let (driver, lease) = (driver.clone(), lease(case, number));
-        async move { driver.execute(Operation::Deploy(lease)).await.unwrap() }
-    });
-    stream::iter(deploys).buffer_unordered(TOGETHER).count().await;
-    let rate = (leases - 1) as f64 / began.elapsed().as_secs_f64();
+    let rate = deployed(driver, (1..leases).map(|number| lease(case, number, 1))).await;
     print("leases_per_s", format!("{rate:.1}"), "1/s");
+    seen(driver, |view| ready(view) == leases).await;
+    let began = Instant::now();
+    let rate = deployed(driver, (0..leases).map(|number| lease(case, number, REPLICAS))).await;
+    print("updates_per_s", format!("{rate:.1}"), "1/s");
     seen(driver, |view| ready(view) == leases * REPLICAS).await;
     print("pods_ready_s", format!("{:.1}", began.elapsed().as_secs_f64()), "s");
 }
 
+/// How many leases are deployed per second.
+async fn deployed(driver: &KubeDriver, leases: impl Iterator<Item = Arc<Workload>>) -> f64 {
+    let began = Instant::now();
+    let deploys = leases.map(|lease| async move {
+        driver.execute(Operation::Deploy(lease)).await.unwrap();
+    });
+    let count = stream::iter(deploys).buffer_unordered(TOGETHER).count().await;
+    count as f64 / began.elapsed().as_secs_f64()
+}
+
 /// From a change of a pod to the engine's view of its lease.
 async fn latency(bed: &Bed, driver: &KubeDriver, case: &Case) {
-    let id = lease(case, 0).lease;
+    let id = lease(case, 0, REPLICAS).lease;
     let path = format!("/api/v1/namespaces/{}/pods", names::lease_namespace(&id));
     let pods = bed::get(bed, &path).await.unwrap();
     let name = pods["items"][0]["metadata"]["name"].as_str().unwrap();
@@ -137,8 +146,9 @@ async fn latency(bed: &Bed, driver: &KubeDriver, case: &Case) {
     for number in 0..CHANGES {
         let is_ready = number % 2 == 1;
         let wanted = REPLICAS - usize::from(!is_ready);
-        let began = Instant::now();
         mark(bed, &path, is_ready).await;
+        // From here on it is so: what it took to write is the API server's.
+        let began = Instant::now();
         let told = async { while !is_told(&changes.next().await, id, wanted) {} };
         tokio::time::timeout(Duration::from_secs(30), told).await.expect("a change is seen");
         times.push(began.elapsed());
@@ -198,12 +208,22 @@ async fn hold(kubeconfig: &Path, leases: usize) {
     print("restart_writes", writes(&counts).values().sum::<usize>(), "writes");
     drop(view);
 
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    settle(&driver).await;
     let before = used();
     tokio::time::sleep(REST).await;
     let share = (used() - before).as_secs_f64() / REST.as_secs_f64() * 100.0;
     print("rest_cpu_percent", format!("{share:.2}"), "%");
     print("rss_mb", resident() / 1_000_000, "MB");
+}
+
+/// Waits until controllers have nothing left to write, as far as can be seen, and a while more.
+async fn settle(driver: &KubeDriver) {
+    let mut changes = driver.observe();
+    let began = Instant::now();
+    while tokio::time::timeout(QUIET, changes.next()).await.is_ok() {
+        assert!(began.elapsed() < PATIENCE, "it is never quiet");
+    }
+    tokio::time::sleep(QUIET).await;
 }
 
 /// How many pods of leases are seen to be ready.
