@@ -166,7 +166,7 @@ async fn output(driver: &KubeDriver, lease: LeaseId, service: &str, script: &str
     let (_input, mut output) = driver.exec(lease, request).await.unwrap();
     let mut text = String::new();
     loop {
-        let part = tokio::time::timeout(Duration::from_secs(30), output.next()).await.unwrap();
+        let part = tokio::time::timeout(Duration::from_secs(60), output.next()).await.unwrap();
         match part {
             ExecOutput::Stdout(bytes) => text.push_str(&String::from_utf8_lossy(&bytes)),
             ExecOutput::Exit(_) => return text,
