@@ -3,14 +3,16 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod installed;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use e2e::network::{Network, Settings, wait_until};
 use kube_bed::{Image, Node};
-use provider_testkit::kube::documents;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -45,42 +47,23 @@ struct Cluster {
 
 impl Cluster {
     /// Starts one and makes it ready for a provider, as the installation would.
-    fn start() -> Self {
+    fn start() -> (Self, PathBuf) {
         let runtime = Runtime::new().unwrap();
         let node = runtime.block_on(Node::start()).unwrap();
-        let cluster = Self { runtime, node };
         let image = Image::busybox(IMAGE, &["sh"]).unwrap();
-        cluster.node.import(&image).unwrap();
-        for definition in documents(&e2e::program::run(&["crd"], &[]).unwrap()).unwrap() {
-            let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-            cluster.send("POST", path, &definition).unwrap();
-        }
-        let namespace = json!({"metadata": {"name": "lease"}});
-        cluster.send("POST", "/api/v1/namespaces", &namespace).unwrap();
-        let nodes = cluster.get("/api/v1/nodes").unwrap();
+        node.import(&image).unwrap();
+        let kubeconfig = installed::install(&runtime, &node);
+        let nodes = installed::get(&runtime, &node, "/api/v1/nodes").unwrap();
         let name = nodes["items"][0]["metadata"]["name"].as_str().unwrap();
         let ours = json!({"metadata": {"labels": {"akash.network": "true"}}});
-        cluster.send("PATCH", &format!("/api/v1/nodes/{name}"), &ours).unwrap();
-        cluster
-    }
-
-    fn send(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
-        let kind =
-            if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
-        let request = http::Request::builder().method(method).uri(path);
-        let request = request.header("content-type", kind).body(body.to_string().into_bytes())?;
-        Ok(self.runtime.block_on(self.node.client().request(request))?)
-    }
-
-    fn get(&self, path: &str) -> Result<Value> {
-        let request = http::Request::get(path).body(Vec::new())?;
-        Ok(self.runtime.block_on(self.node.client().request(request))?)
+        let path = format!("/api/v1/nodes/{name}");
+        installed::send(&runtime, &node, "PATCH", &path, &ours).unwrap();
+        (Self { runtime, node }, kubeconfig)
     }
 
     /// Objects that the provider made, of a kind.
     fn ours(&self, path: &str) -> Result<Vec<Value>> {
-        let list = self.get(&format!("{path}?labelSelector=akash.network%3Dtrue"))?;
-        Ok(list["items"].as_array().cloned().unwrap_or_default())
+        installed::ours(&self.runtime, &self.node, path)
     }
 
     /// The one pod that runs for a tenant.
@@ -119,11 +102,18 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
         println!("{why}");
         return;
     }
-    let cluster = Cluster::start();
+    let (cluster, kubeconfig) = Cluster::start();
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
-        kubeconfig: Some(cluster.node.kubeconfig().to_owned()),
-        run: vec!["--cluster-public-hostname".to_owned(), "provider.localhost".to_owned()],
+        kubeconfig: Some(kubeconfig),
+        run: [
+            ["--cluster-public-hostname", "provider.localhost"],
+            ["--server-cert-secret", "akash-services/provider-cert"],
+        ]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect(),
         ..Settings::default()
     };
     let mut network = Network::start(folder.path(), settings).unwrap();
@@ -164,10 +154,18 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
     };
     let before = written("/apis/apps/v1/deployments");
 
-    // Killed without a word, it finds everything again and touches nothing.
+    // Killed without a word, it finds everything again and touches nothing. Its certificate, which is
+    // gone from its home, it takes from where it is kept too.
     network.provider.as_mut().unwrap().kill();
+    let operator = network.address("operator").unwrap();
+    let certificate = folder.path().join("chain").join(format!("{operator}.pem"));
+    let shown = std::fs::read_to_string(&certificate).unwrap();
+    std::fs::remove_file(&certificate).unwrap();
     network.start_provider().unwrap();
     insist("it still runs", &network, &|| runs(&network));
+    insist("its certificate is there again", &network, &|| {
+        Ok((std::fs::read_to_string(&certificate).ok().as_ref() == Some(&shown)).then_some(()))
+    });
     assert_eq!(cluster.pod().unwrap().as_deref(), Some(&*pod));
     assert_eq!(written("/apis/apps/v1/deployments"), before);
     assert!(cluster.page().unwrap().contains("hello from a pod"));

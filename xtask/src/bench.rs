@@ -58,6 +58,12 @@ const BENCHES: &[Bench] = &[
         about: "hostnames that get their routes per second, on a real API server",
     },
     Bench {
+        name: "kube",
+        package: "provider-kube",
+        target: "kube",
+        about: "calls and time per lease, and what 500 leases weigh, on a real API server",
+    },
+    Bench {
         name: "routes",
         package: "provider-gateway",
         target: "routes",

@@ -19,7 +19,7 @@ use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
 use provider_gateway::auth::Authenticator;
 use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings, Challenge, RootsError};
-use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateError};
+use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateError, Vault};
 use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
@@ -122,6 +122,7 @@ pub(crate) async fn serve<C: Cluster>(
     cluster: C,
     script: impl Script,
     metrics: provider_gateway::Metrics,
+    vault: Option<Arc<dyn Vault>>,
 ) -> Result<(), GatewayError> {
     let (rest_listener, rest) = bind(config.gateway.rest).await?;
     let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
@@ -129,7 +130,11 @@ pub(crate) async fn serve<C: Cluster>(
     let password = KeyFilePassword::of(key);
     // A certificate without a name is one of a client. Who has no public name is reached here.
     let domains = vec![hostname.clone().unwrap_or_else(|| "localhost".to_owned())];
-    let own = OwnCertificate::open(config.home.clone(), config.provider, password, domains).await?;
+    let (home, account) = (config.home.clone(), config.provider);
+    let own = match vault {
+        None => OwnCertificate::open(home, account, password, domains).await?,
+        Some(vault) => OwnCertificate::open_kept(home, account, password, domains, vault).await?,
+    };
     let shown = Arc::new(ServerCertificates::new(certified(own.current())?));
 
     let query: Arc<Query<Connection>> = Arc::new(running.query());

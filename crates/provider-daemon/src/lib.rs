@@ -41,6 +41,7 @@ mod run;
 pub mod script;
 mod start;
 pub mod store;
+mod vault;
 
 pub use engine_task::{Busy, Handle};
 pub use errands::Errands;

@@ -7,8 +7,9 @@ use akash_chain::keys::SecretKey;
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
 use provider_engine::cluster::port::Cluster;
+use provider_gateway::certs::Vault;
 use provider_kube::client::{Access, AccessError, Calls, Counter};
-use provider_kube::{ConnectError, KubeDriver};
+use provider_kube::{ConnectError, KubeDriver, SecretEntry};
 use provider_operators::hostname::HostnameOperator;
 use provider_sim::core::{ClusterSpec, Settings as SimSettings};
 use provider_sim::remote::RemoteDriver;
@@ -28,12 +29,13 @@ use crate::part::Lifecycle;
 use crate::script::{ScriptSettings, Scripts, environment};
 use crate::start::{Ended, Setup, StartError, start};
 use crate::store::{Found, OpenError, Opened, Retention, Store};
+use crate::vault::SecretVault;
 
 /// Pauses between tries to reach Kubernetes: the first, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How long a call about a route may take.
-const ROUTE_LIMIT: Duration = Duration::from_secs(10);
+/// How long a call about a route or a certificate may take.
+const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a provider does not run, or runs no more.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +93,7 @@ pub async fn run(
     match &config.cluster {
         config::Cluster::Simulated(Simulated::At(address)) => {
             let cluster = RemoteDriver::new(*address);
-            run_on(cluster, None, metrics, config, key, stop, reloads).await
+            run_on(cluster, Beside::default(), metrics, config, key, stop, reloads).await
         }
         config::Cluster::Simulated(Simulated::Inside(state)) => {
             let server = Server::start(inside(&config, state.clone())).await?;
@@ -99,7 +101,7 @@ pub async fn run(
                 http = %server.http_address(),
                 "the cluster is simulated: nothing really runs; hostnames of leases answer here"
             );
-            run_on(server.driver(), None, metrics, config, key, stop, reloads).await
+            run_on(server.driver(), Beside::default(), metrics, config, key, stop, reloads).await
         }
         config::Cluster::Kubernetes => {
             let mut stop = std::pin::pin!(stop);
@@ -107,8 +109,8 @@ pub async fn run(
                 cluster = kubernetes(&config, &metrics) => cluster?,
                 () = &mut stop => return Ok(()),
             };
-            let hostnames = hostnames(&config, &metrics).await.map_err(ConnectError::from)?;
-            run_on(cluster, hostnames, metrics, config, key, stop, reloads).await
+            let beside = beside(&config, &metrics).await.map_err(ConnectError::from)?;
+            run_on(cluster, beside, metrics, config, key, stop, reloads).await
         }
         // Refused above.
         config::Cluster::Swarm => Ok(()),
@@ -135,17 +137,26 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
     }
 }
 
-/// Who makes routes of hostnames, unless another process does.
-async fn hostnames(
-    config: &Config,
-    metrics: &Arc<Metrics>,
-) -> Result<Option<HostnameOperator>, AccessError> {
-    let Some(settings) = config.hostname_settings() else {
-        return Ok(None);
-    };
+/// What Kubernetes is used for beside running workloads.
+#[derive(Default)]
+struct Beside {
+    /// Who makes routes of hostnames, unless another process does.
+    hostnames: Option<HostnameOperator>,
+    /// Where the provider's own certificate is kept too.
+    vault: Option<Arc<dyn Vault>>,
+}
+
+async fn beside(config: &Config, metrics: &Arc<Metrics>) -> Result<Beside, AccessError> {
     let access = Access::find(&config.kubernetes.kubeconfig).await?;
-    let calls = Calls::new(access.client()?, ROUTE_LIMIT, counter(metrics));
-    Ok(Some(HostnameOperator::new(calls, settings)))
+    let calls = Calls::new(access.client()?, CALL_LIMIT, counter(metrics));
+    let hostnames = config.hostname_settings();
+    let hostnames = hostnames.map(|settings| HostnameOperator::new(calls.clone(), settings));
+    let vault = config.kubernetes.certificate_secret.clone().map(|secret| {
+        let key = format!("{}.pem", config.provider);
+        let entry = SecretEntry::new(calls, secret.namespace, secret.name, key);
+        Arc::new(SecretVault(entry)) as Arc<dyn Vault>
+    });
+    Ok(Beside { hostnames, vault })
 }
 
 fn counter(metrics: &Arc<Metrics>) -> Counter {
@@ -172,7 +183,7 @@ fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
 
 async fn run_on<C: Cluster>(
     cluster: C,
-    hostnames: Option<HostnameOperator>,
+    Beside { hostnames, vault }: Beside,
     metrics: Arc<Metrics>,
     config: Config,
     key: SecretKey,
@@ -240,7 +251,7 @@ async fn run_on<C: Cluster>(
     let probe = overseer.clone();
     let metrics: provider_gateway::Metrics =
         Arc::new(move || probe.metrics(crate::metrics::Format::default()));
-    gateway::serve(&mut running, &config, &key, cluster, script, metrics).await?;
+    gateway::serve(&mut running, &config, &key, cluster, script, metrics, vault).await?;
     running.spawn("operator socket", ctl.serve(Arc::new(overseer.clone())));
     if let Some(health) = health {
         let probe = overseer.clone();

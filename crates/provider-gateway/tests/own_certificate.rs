@@ -13,7 +13,10 @@ use akash_chain::keys::certificate::{
 use akash_types::{Action, Address, Outcome};
 use futures_util::future::BoxFuture;
 use provider_gateway::auth::LookupFailure;
-use provider_gateway::certs::{OnChain, OwnCertificate, OwnCertificates, Plan, Publisher, Why};
+use provider_gateway::certs::{
+    OnChain, OwnCertificate, OwnCertificateError, OwnCertificates, Plan, Publisher, Vault,
+    VaultFailure, Why,
+};
 use provider_gateway::tls::{ServerCertificates, certified};
 
 const HOST: &str = "provider.example.com";
@@ -246,6 +249,86 @@ async fn a_file_that_cannot_be_used_is_left_alone() {
     let opened = OwnCertificate::open(home.path().to_owned(), address(), password, vec![]).await;
     assert!(opened.is_err());
     assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "precious");
+}
+
+/// A place that is somewhere else, and may not answer.
+#[derive(Default)]
+struct Elsewhere {
+    kept: Mutex<Option<String>>,
+    is_silent: std::sync::atomic::AtomicBool,
+}
+
+impl Elsewhere {
+    fn answer(&self) -> Result<std::sync::MutexGuard<'_, Option<String>>, VaultFailure> {
+        match self.is_silent.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Err(VaultFailure("silent".to_owned())),
+            false => Ok(self.kept.lock().unwrap()),
+        }
+    }
+
+    fn is_silent(&self, is_silent: bool) {
+        self.is_silent.store(is_silent, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+impl Vault for Elsewhere {
+    fn read(&self) -> BoxFuture<'_, Result<Option<String>, VaultFailure>> {
+        Box::pin(async { self.answer().map(|kept| kept.clone()) })
+    }
+
+    fn write(&self, text: String) -> BoxFuture<'_, Result<(), VaultFailure>> {
+        Box::pin(async { self.answer().map(|mut kept| *kept = Some(text)) })
+    }
+}
+
+async fn open_kept(
+    home: &Path,
+    vault: &Arc<Elsewhere>,
+) -> Result<OwnCertificate, OwnCertificateError> {
+    let password = KeyFilePassword::of(&account());
+    let vault: Arc<dyn Vault> = vault.clone();
+    let domains = vec![HOST.to_owned()];
+    OwnCertificate::open_kept(home.to_owned(), address(), password, domains, vault).await
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_kept_elsewhere_outlives_its_home() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (chain, vault) = (Arc::new(Chain::default()), Arc::new(Elsewhere::default()));
+    // Nobody knows whether there is one: none is made.
+    vault.is_silent(true);
+    assert!(open_kept(first.path(), &vault).await.is_err());
+    let file = |home: &Path| KeyFile::of(home, &address()).path().to_owned();
+    assert!(!file(first.path()).exists());
+
+    vault.is_silent(false);
+    let own = open_kept(first.path(), &vault).await.unwrap();
+    let shown = own.current().certificate().serial().to_owned();
+    settle(own, &chain).await;
+    let text = std::fs::read_to_string(file(first.path())).unwrap();
+    assert_eq!(vault.kept.lock().unwrap().as_deref(), Some(&*text));
+
+    // Another home: the same certificate, nothing new on chain.
+    let own = open_kept(second.path(), &vault).await.unwrap();
+    assert_eq!(own.current().certificate().serial(), shown);
+    assert_eq!(std::fs::read_to_string(file(second.path())).unwrap(), text);
+    settle(own, &chain).await;
+    assert_eq!(chain.published.lock().unwrap().len(), 1);
+
+    // With the file, silence does not matter; what is kept is replaced by what is shown.
+    vault.is_silent(true);
+    let own = open_kept(second.path(), &vault).await.unwrap();
+    assert_eq!(own.current().certificate().serial(), shown);
+    vault.is_silent(false);
+    *vault.kept.lock().unwrap() = Some("something else".to_owned());
+    settle(own, &chain).await;
+    assert_eq!(vault.kept.lock().unwrap().as_deref(), Some(&*text));
+
+    // What another account kept is neither shown nor replaced.
+    let third = tempfile::tempdir().unwrap();
+    *vault.kept.lock().unwrap() = Some("something else".to_owned());
+    assert!(open_kept(third.path(), &vault).await.is_err());
+    assert_eq!(vault.kept.lock().unwrap().as_deref(), Some("something else"));
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@
 //! - `watch`: all that is in the cluster, kept up to date, and told as it changes.
 //! - `apply`: operations of the engine, carried out.
 //! - `read`: what tenants ask about their leases; logs, events and commands.
+//! - [`SecretEntry`]: what the provider keeps for itself in a Secret.
 //! - [`KubeDriver`]: all of it, behind the engine's port.
 //!
 //! A running cluster of the Go provider is taken over without a write, because what is built here is
@@ -42,9 +43,11 @@ pub mod merge;
 pub mod observe;
 mod read;
 pub mod resolve;
+mod secret;
 pub mod settings;
 pub mod status;
 mod watch;
 
 pub use driver::{ConnectError, KubeDriver, KubeEvents, KubeInput, KubeLines, KubeOutput};
+pub use secret::SecretEntry;
 pub use watch::KubeChanges;

@@ -7,9 +7,10 @@ use provider_kube::merge::{Merged, Occasion, merge};
 use provider_testkit::kube::{Case, as_stored, built, compare, without_what_varies};
 use serde_json::Value;
 
-const CASES: [&str; 11] = [
+const CASES: [&str; 12] = [
     "01-basic",
     "02-two-services",
+    "02-two-services/update/before",
     "02-two-services/update/after",
     "02-two-services/update/after-3s",
     "04-nodeports",
@@ -109,13 +110,37 @@ fn what_the_go_provider_made_is_left_alone() {
     }
 }
 
+/// What differs, as it is printed.
+fn shown(case: &Case) -> Vec<String> {
+    compare(case).unwrap().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_flags_do_not_ask_for_any_more_stays() {
+    let mut recorded = case("01-basic");
+    recorded.settings.network_policies = None;
+    recorded.settings.generated_hosts = None;
+    assert_eq!(shown(&recorded), Vec::<String>::new());
+    // A hostname that nobody gave does not.
+    let host = recorded.custom.iter_mut().find(|it| text(it, "/kind") == "ProviderHost").unwrap();
+    host["metadata"]["name"] = Value::from("other.example.com");
+    assert_eq!(shown(&recorded).len(), 1);
+}
+
+#[test]
+fn a_hostname_of_another_lease_is_withheld() {
+    let mut without = case("flags-B/03-hostnames-b");
+    let is_host = |object: &&Value| text(object, "/kind") == "ProviderHost";
+    let name = text(without.custom.iter().find(is_host).unwrap(), "/metadata/name").to_owned();
+    without.custom.retain(|object| text(object, "/metadata/name") != name);
+    assert_eq!(shown(&without).len(), 1);
+    without.withheld = vec![name];
+    assert_eq!(shown(&without), Vec::<String>::new());
+}
+
 #[test]
 fn an_update_turns_the_recorded_objects_into_those_recorded_after_it() {
-    let mut before = case("02-two-services/update/before");
-    before.manifest = case("02-two-services").manifest;
-    let shown: Vec<_> = compare(&before).unwrap().iter().map(ToString::to_string).collect();
-    assert!(shown.is_empty(), "before:\n{}", shown.join("\n"));
-
+    let before = case("02-two-services/update/before");
     let after = case("02-two-services/update/after");
     let mut written = Vec::new();
     for object in built(&after).unwrap() {

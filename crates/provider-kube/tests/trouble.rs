@@ -38,7 +38,7 @@ async fn through_proxy(bed: &Bed) -> (Access, Proxy) {
     let url: http::Uri = bed.url().parse().unwrap();
     let target = url.authority().unwrap().as_str().parse().unwrap();
     let proxy = Proxy::start(target).await.unwrap();
-    let access = Access::find(bed.kubeconfig()).await.unwrap();
+    let access = bed::provider(bed).await;
     (access.at(format!("https://{}", proxy.address()).parse().unwrap()), proxy)
 }
 

@@ -9,14 +9,12 @@
 mod bed;
 mod common;
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use akash_types::LeaseState;
-use bed::{api_server, get, post, until};
+use bed::{account, api_server, get, until};
 use common::{CASES, case, define_routes, gateway, ingresses, put_namespace, start_as};
-use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::port::{EventQuery, Execute, Inspect, ServiceChoice};
@@ -27,34 +25,8 @@ use provider_kube::client::{Access, Calls, Counter, Failure, Kind, Selector};
 use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::Settings;
 use provider_operators::hostname::backends::Answers;
-use provider_testkit::kube::{documents, workload};
+use provider_testkit::kube::workload;
 use serde_json::Value;
-
-/// Puts the rights into the cluster, and nothing else of `deploy/`.
-async fn grant(bed: &Bed) {
-    put_namespace(bed, "akash-services").await;
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/kubernetes/rbac.yaml");
-    let text = std::fs::read_to_string(file).unwrap();
-    for object in documents(&text).unwrap() {
-        let kind = object["kind"].as_str().unwrap();
-        let group = match object["apiVersion"].as_str().unwrap() {
-            "v1" => "/api/v1".to_owned(),
-            group => format!("/apis/{group}"),
-        };
-        let plural = format!("{}s", kind.to_lowercase());
-        let path = match object["metadata"]["namespace"].as_str() {
-            Some(namespace) => format!("{group}/namespaces/{namespace}/{plural}"),
-            None => format!("{group}/{plural}"),
-        };
-        post(bed, &path, &object).await.unwrap();
-    }
-}
-
-/// Who has only the rights of a service account.
-async fn access(bed: &Bed, namespace: &str, account: &str) -> Access {
-    let user = format!("system:serviceaccount:{namespace}:{account}");
-    Access::find(&bed.kubeconfig_of(&user, None).unwrap()).await.unwrap()
-}
 
 fn calls(access: &Access) -> Calls {
     Calls::new(access.client().unwrap(), Duration::from_secs(10), Arc::new(|_: &str, _| {}))
@@ -69,8 +41,7 @@ async fn is_forbidden(calls: &Calls, kind: Kind, namespace: Option<&str>) -> boo
 async fn the_rights_are_enough_to_deploy_update_route_and_tear_down() {
     let bed = api_server().await;
     define_routes(&bed).await;
-    grant(&bed).await;
-    let provider = access(&bed, "akash-services", "akash-provider").await;
+    let provider = bed::provider(&bed).await;
     let failed: Arc<Mutex<Vec<String>>> = Arc::default();
     let failing = Arc::clone(&failed);
     let counter: Counter = Arc::new(move |action: &str, is_well| {
@@ -135,7 +106,6 @@ async fn the_rights_are_enough_to_deploy_update_route_and_tear_down() {
 async fn routes_of_a_gateway_need_no_more_rights() {
     let bed = api_server().await;
     define_routes(&bed).await;
-    grant(&bed).await;
     let case = case("gateway-api/01-basic");
     common::put_custom(&bed, &case).await;
     let user = "system:serviceaccount:akash-services:operator-hostname";
@@ -170,8 +140,7 @@ async fn routes_of_a_gateway_need_no_more_rights() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_of_two_replicas_works_and_the_other_takes_over() {
     let bed = api_server().await;
-    grant(&bed).await;
-    let calls = calls(&access(&bed, "akash-services", "operator-hostname").await);
+    let calls = calls(&account(&bed, "akash-services", "operator-hostname").await);
     let (told, mut leaders) = tokio::sync::mpsc::unbounded_channel();
     let replica = |name: &'static str| {
         let (told, calls) = (told.clone(), calls.clone());
@@ -206,18 +175,17 @@ async fn one_of_two_replicas_works_and_the_other_takes_over() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_needed_is_not_allowed() {
     let bed = api_server().await;
-    grant(&bed).await;
     let lease = names::lease_namespace(&case("01-basic").lease);
     put_namespace(&bed, &lease).await;
-    let operator = calls(&access(&bed, "akash-services", "operator-hostname").await);
+    let operator = calls(&account(&bed, "akash-services", "operator-hostname").await);
     for kind in [Kind::SECRET, Kind::POD, Kind::DEPLOYMENT, Kind::NAMESPACE, Kind::CONFIG_MAP] {
         assert!(is_forbidden(&operator, kind, None).await, "operator: {}", kind.name);
     }
-    let provider = calls(&access(&bed, "akash-services", "akash-provider").await);
+    let provider = calls(&account(&bed, "akash-services", "akash-provider").await);
     for (kind, namespace) in [(Kind::CONFIG_MAP, "kube-system"), (Kind::MANIFEST, "default")] {
         assert!(is_forbidden(&provider, kind, Some(namespace)).await, "provider: {}", kind.name);
     }
-    let tenant = calls(&access(&bed, &lease, "default").await);
+    let tenant = calls(&account(&bed, &lease, "default").await);
     for kind in [Kind::SECRET, Kind::POD, Kind::SERVICE, Kind::INGRESS, Kind::HOST] {
         assert!(is_forbidden(&tenant, kind, Some(&lease)).await, "tenant: {}", kind.name);
         assert!(is_forbidden(&tenant, kind, Some("lease")).await, "tenant: {}", kind.name);

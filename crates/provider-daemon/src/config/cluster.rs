@@ -99,6 +99,17 @@ pub struct Kubernetes {
     pub hostname_operator_endpoint: Option<String>,
     /// File of the migrations that were done; `None` if none are.
     pub migrations: Option<PathBuf>,
+    /// Where the provider's own certificate is kept too.
+    pub certificate_secret: Option<SecretName>,
+}
+
+/// A Secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretName {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name there.
+    pub name: String,
 }
 
 /// The main network: money there is real, and so must be what is sold for it.
@@ -203,5 +214,34 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
         hostname_operator: reader.switch("hostname-operator"),
         hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
         migrations: reader.switch("migrations-enabled").then_some(migrations),
+        certificate_secret: None,
+    }
+}
+
+/// Where the provider's own certificate is kept too. Read by itself, so that what is wrong with it is
+/// told with everything else.
+pub(super) fn certificate_secret(reader: &mut Reader<'_>) -> Option<SecretName> {
+    reader.optional("server-cert-secret", secret)
+}
+
+fn secret(text: &str) -> Result<SecretName, Wrong> {
+    let is_name = |text: &str| {
+        let is_edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        text.len() <= 253
+            && text.starts_with(is_edge)
+            && text.ends_with(is_edge)
+            && text.chars().all(|c| is_edge(c) || c == '-' || c == '.')
+    };
+    match text.split_once('/') {
+        Some((namespace, name)) if is_name(namespace) && is_name(name) => {
+            Ok(SecretName { namespace: namespace.to_owned(), name: name.to_owned() })
+        }
+        _ => {
+            let what = format!("{text:?} names no Secret");
+            Err(Wrong::new(
+                what,
+                "give a namespace and a name, such as akash-services/provider-cert",
+            ))
+        }
     }
 }

@@ -44,7 +44,7 @@ use provider_engine::Settings;
 pub use bidding::PriceScript;
 pub use chain::Chain;
 pub use changes::{NeedsRestart, Reload, changes};
-pub use cluster::{Cluster, Ingress, IngressMode, Kubernetes, Simulated};
+pub use cluster::{Cluster, Ingress, IngressMode, Kubernetes, SecretName, Simulated};
 pub use error::{ConfigError, Note};
 pub use files::missing_files;
 pub use gateway::{Certificate, Gateway, Issuer};
@@ -179,8 +179,9 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     };
     let store = path("store-path", "provider-store.redb");
     let ctl_socket = path("ctl-socket", "provider.sock");
+    let certificate_secret = cluster::certificate_secret(reader);
     let (home, account) = (home?, account?);
-    let kubernetes = cluster::kubernetes(reader, &home);
+    let kubernetes = Kubernetes { certificate_secret, ..cluster::kubernetes(reader, &home) };
     Some(Config {
         store: store?,
         ctl_socket: ctl_socket?,

@@ -8,6 +8,10 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 /// What our own modules are called, up to where their names differ.
 const OURS: [&str; 2] = ["akash_", "provider_"];
 
+/// Who logs what is handled, and logged, by those who asked: every call that an API server that is
+/// away does not answer.
+const TOLD_TWICE: &str = "kube_client";
+
 /// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -28,7 +32,7 @@ pub enum Level {
 /// How much is logged, in all and by module.
 ///
 /// Modules of others, such as those for HTTP, are never more talkative than `info` unless they are
-/// named.
+/// named; one that tells what is told anyway is silent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
     default: Level,
@@ -92,7 +96,8 @@ impl Levels {
         let ours = OURS.iter().map(|prefix| (*prefix, filter(self.default)));
         let named = self.modules.iter().map(|(module, level)| (module.as_str(), filter(*level)));
         let others = filter(self.default.min(Level::Info));
-        Targets::new().with_default(others).with_targets(ours.chain(named))
+        let twice = std::iter::once((TOLD_TWICE, LevelFilter::OFF));
+        Targets::new().with_default(others).with_targets(ours.chain(twice).chain(named))
     }
 }
 
@@ -137,6 +142,8 @@ mod tests {
         assert!(!enabled("error", "h2::codec", tracing::Level::WARN));
         assert!(!enabled("info", "provider_daemon", tracing::Level::DEBUG));
         assert!(!enabled("none", "provider_daemon", tracing::Level::ERROR));
+        assert!(!enabled("info", "kube_client::client::builder", tracing::Level::ERROR));
+        assert!(enabled("kube_client:debug", "kube_client::client", tracing::Level::DEBUG));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! - [`plan()`]: what is to be done about the provider's own certificate, as a plain function.
 //! - [`OwnCertificate`]: the file `<home>/<address>.pem`, and the task that does what the plan says.
+//! - [`Vault`]: where that file is kept too, if the home directory may get lost.
 //! - [`AuthorityFiles`]: a certificate of an authority from two files, read again when they change.
 //! - [`acme`]: a certificate of an authority, asked for.
 //!
@@ -25,8 +26,10 @@ mod authority;
 mod own;
 mod plan;
 mod ports;
+mod vault;
 
 pub use authority::{AuthorityError, AuthorityFiles};
 pub use own::{OwnCertificate, OwnCertificateError};
 pub use plan::{Local, OnChain, Plan, RENEW_BEFORE, Why, plan};
 pub use ports::{OwnCertificates, Publisher};
+pub use vault::{Step, Vault, VaultFailure, step};

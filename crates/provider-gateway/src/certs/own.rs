@@ -1,7 +1,8 @@
 //! The provider's own certificate: its files, and the task that keeps it good.
 
+use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,6 +15,7 @@ use akash_types::{Action, Address, Outcome};
 
 use super::plan::{Local, Plan, plan};
 use super::ports::{OwnCertificates, Publisher};
+use super::vault::{Step, Vault, VaultFailure, step};
 use crate::tls::{CertificateFileError, ServerCertificates, certified};
 
 /// How soon the chain is looked at again after something was sent, or when it did not answer.
@@ -24,7 +26,6 @@ const LATER: Duration = Duration::from_mins(30);
 const NEXT: &str = "next-certificate";
 
 /// The provider's own certificate.
-#[derive(Debug)]
 pub struct OwnCertificate {
     account: Address,
     password: KeyFilePassword,
@@ -33,6 +34,16 @@ pub struct OwnCertificate {
     next_file: KeyFile,
     current: KeyPair,
     next: Option<KeyPair>,
+    vault: Option<Arc<dyn Vault>>,
+    /// Whether the vault has what is shown, if there is one.
+    is_kept: bool,
+}
+
+impl fmt::Debug for OwnCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.current_file.path();
+        f.debug_struct("OwnCertificate").field("file", &file).finish_non_exhaustive()
+    }
 }
 
 impl OwnCertificate {
@@ -50,18 +61,65 @@ impl OwnCertificate {
         domains: Vec<String>,
     ) -> Result<Self, OwnCertificateError> {
         let current_file = KeyFile::of(&home, &account);
-        let next_file = KeyFile::of(&home.join(NEXT), &account);
         let current = match read(&current_file, &password).await? {
             Some(pair) => pair,
-            None => {
-                let pair = generate(account, &domains, SystemTime::now())?;
-                write(&current_file, &pair, &password).await?;
-                pair
+            None => made(&current_file, account, &password, &domains).await?,
+        };
+        Ok(Self::with(&home, account, password, domains, current).await)
+    }
+
+    /// The same, with `vault` as a second place: where there is no file, what is kept there is taken,
+    /// and what is shown is always kept there.
+    ///
+    /// # Errors
+    ///
+    /// As without it. Or when there is no file and nobody can say whether one is kept: another
+    /// certificate than the one that tenants know is not made on that.
+    pub async fn open_kept(
+        home: PathBuf,
+        account: Address,
+        password: KeyFilePassword,
+        domains: Vec<String>,
+        vault: Arc<dyn Vault>,
+    ) -> Result<Self, OwnCertificateError> {
+        let file = KeyFile::of(&home, &account);
+        let there = file.text()?;
+        let kept = match vault.read().await {
+            Ok(kept) => kept,
+            // What is in the file is good without it. It is kept later.
+            Err(_) if there.is_some() => None,
+            Err(failure) => return Err(failure.into()),
+        };
+        let step = step(there.as_deref().map(String::as_str), kept.as_deref());
+        let current = match (step, kept) {
+            (Step::Restore, Some(text)) => restored(&file, text, &password).await?,
+            (Step::Make, _) => made(&file, account, &password, &domains).await?,
+            _ => {
+                let gone = || io::Error::from(io::ErrorKind::NotFound);
+                let path = || file.path().to_owned();
+                let gone = || KeyFileError::Read { path: path(), source: gone() };
+                read(&file, &password).await?.ok_or_else(gone)?
             }
         };
+        let mut own = Self::with(&home, account, password, domains, current).await;
+        own.is_kept = matches!(step, Step::Nothing | Step::Restore);
+        own.vault = Some(vault);
+        Ok(own)
+    }
+
+    async fn with(
+        home: &Path,
+        account: Address,
+        password: KeyFilePassword,
+        domains: Vec<String>,
+        current: KeyPair,
+    ) -> Self {
+        let current_file = KeyFile::of(home, &account);
+        let next_file = KeyFile::of(&home.join(NEXT), &account);
         // One that cannot be read is of no use to anybody: it was never shown.
         let next = read(&next_file, &password).await.ok().flatten();
-        Ok(Self { account, password, domains, current_file, next_file, current, next })
+        let (vault, is_kept) = (None, true);
+        Self { account, password, domains, current_file, next_file, current, next, vault, is_kept }
     }
 
     /// What is shown.
@@ -80,6 +138,9 @@ impl OwnCertificate {
     ) {
         let mut before = None;
         loop {
+            if let Err(error) = self.copy().await {
+                told(Err(&error));
+            }
             let published = chain.published(self.account).await.ok();
             let local = Local {
                 current: Some(self.current.certificate()),
@@ -99,6 +160,16 @@ impl OwnCertificate {
             .await;
             before = Some(plan);
         }
+    }
+
+    /// Keeps what is shown in the vault, if it is not there yet.
+    async fn copy(&mut self) -> Result<(), OwnCertificateError> {
+        let Some(vault) = self.vault.as_ref().filter(|_| !self.is_kept) else { return Ok(()) };
+        if let Some(text) = self.current_file.text()? {
+            vault.write(text.as_str().to_owned()).await?;
+        }
+        self.is_kept = true;
+        Ok(())
     }
 
     /// Does what is planned.
@@ -127,6 +198,7 @@ impl OwnCertificate {
                 let ready = certified(next)?;
                 write(&self.current_file, next, &self.password).await?;
                 shown.set_own(ready);
+                self.is_kept = false;
                 if let Some(next) = self.next.take() {
                     self.current = next;
                 }
@@ -139,6 +211,29 @@ impl OwnCertificate {
             }
         }
     }
+}
+
+/// A new one, in its file.
+async fn made(
+    file: &KeyFile,
+    account: Address,
+    password: &KeyFilePassword,
+    domains: &[String],
+) -> Result<KeyPair, OwnCertificateError> {
+    let pair = generate(account, domains, SystemTime::now())?;
+    write(file, &pair, password).await?;
+    Ok(pair)
+}
+
+/// The one that was kept, in its file again.
+async fn restored(
+    file: &KeyFile,
+    text: String,
+    password: &KeyFilePassword,
+) -> Result<KeyPair, OwnCertificateError> {
+    let (file, password) = (file.clone(), password.clone());
+    let restored = tokio::task::spawn_blocking(move || file.restore(&text, &password)).await;
+    Ok(restored.map_err(|_| OwnCertificateError::Stopped)??)
 }
 
 fn publish(pair: &KeyPair) -> Action {
@@ -203,6 +298,9 @@ pub enum OwnCertificateError {
     /// Its file cannot be read or written.
     #[error("the provider's certificate file")]
     File(#[from] KeyFileError),
+    /// The place where it is kept too does not answer, or refuses.
+    #[error("the place where the provider's certificate is kept: {0}")]
+    Vault(#[from] VaultFailure),
     /// It cannot be made.
     #[error("making a certificate of the provider")]
     Make(#[from] CertificateError),

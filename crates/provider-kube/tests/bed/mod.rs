@@ -1,9 +1,12 @@
 //! A real API server for the driver: the one place where the bed is taken from.
+//!
+//! The driver has the rights of `deploy/kubernetes/rbac.yaml` there, the tests themselves have all.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod kubelet;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,6 +15,7 @@ use provider_crd::custom_resource_definitions;
 use provider_kube::KubeDriver;
 use provider_kube::client::{Access, Counter};
 use provider_kube::settings::Settings;
+use provider_testkit::kube::documents;
 use serde_json::{Value, json};
 
 /// Calls of the API server by what was called.
@@ -48,13 +52,17 @@ async fn prepared(bed: Bed) -> Bed {
     bed
 }
 
+/// Puts in what an operator installs: kinds, namespaces, rights.
 async fn prepare(bed: &Bed) {
     for definition in custom_resource_definitions() {
         let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         post(bed, path, &definition).await.unwrap();
     }
-    let namespace = json!({"metadata": {"name": "lease"}});
-    post(bed, "/api/v1/namespaces", &namespace).await.unwrap();
+    for name in ["lease", "akash-services"] {
+        let namespace = json!({"metadata": {"name": name}});
+        post(bed, "/api/v1/namespaces", &namespace).await.unwrap();
+    }
+    grant(bed).await;
     // A kind is served a moment after it was defined.
     for plural in ["manifests", "providerhosts", "providerleasedips"] {
         let path = format!("/apis/akash.network/v2beta2/namespaces/lease/{plural}");
@@ -62,10 +70,40 @@ async fn prepare(bed: &Bed) {
     }
 }
 
+/// Puts the rights of `deploy/` into the cluster, and nothing else of it.
+async fn grant(bed: &Bed) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/kubernetes/rbac.yaml");
+    let text = std::fs::read_to_string(file).unwrap();
+    for object in documents(&text).unwrap() {
+        let kind = object["kind"].as_str().unwrap();
+        let group = match object["apiVersion"].as_str().unwrap() {
+            "v1" => "/api/v1".to_owned(),
+            group => format!("/apis/{group}"),
+        };
+        let plural = format!("{}s", kind.to_lowercase());
+        let path = match object["metadata"]["namespace"].as_str() {
+            Some(namespace) => format!("{group}/namespaces/{namespace}/{plural}"),
+            None => format!("{group}/{plural}"),
+        };
+        post(bed, &path, &object).await.unwrap();
+    }
+}
+
+/// The way of a service account, which has only the rights that it was given.
+pub(crate) async fn account(bed: &Bed, namespace: &str, name: &str) -> Access {
+    let user = format!("system:serviceaccount:{namespace}:{name}");
+    Access::find(&bed.kubeconfig_of(&user, None).unwrap()).await.unwrap()
+}
+
+/// The provider's way: a call outside of the rights in `deploy/` is refused, and what needed it
+/// fails.
+pub(crate) async fn provider(bed: &Bed) -> Access {
+    account(bed, "akash-services", "akash-provider").await
+}
+
 /// A driver on a bed, which has seen everything, and its calls.
 pub(crate) async fn driver(bed: &Bed, settings: Settings) -> (KubeDriver, Counts) {
-    let access = Access::find(bed.kubeconfig()).await.unwrap();
-    connect(&access, settings).await
+    connect(&provider(bed).await, settings).await
 }
 
 pub(crate) async fn connect(access: &Access, settings: Settings) -> (KubeDriver, Counts) {
@@ -91,7 +129,8 @@ pub(crate) fn writes(counts: &Counts) -> BTreeMap<String, usize> {
 }
 
 pub(crate) async fn until(what: &str, holds: impl AsyncFn() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+    // Longer than anything takes, however busy the machine is.
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
     while !holds().await {
         assert!(tokio::time::Instant::now() < deadline, "{what} did not happen");
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use akash_sdl::manifest::Service;
 use akash_types::{GpuInterface, GpuVendor};
 use k8s_openapi::jiff::Timestamp;
-use provider_crd::labels;
+use provider_crd::{labels, names};
 use provider_engine::cluster::command::Workload;
 use provider_engine::cluster::view::CardChoice;
 use provider_kube::build::{self, BuildError, Object};
@@ -33,7 +33,7 @@ pub fn workload(case: &Case) -> Result<Workload, Box<dyn std::error::Error>> {
         version: Some(case.manifest.version()),
         group: Arc::new(group.clone()),
         cards: cards(group),
-        withheld: Vec::new(),
+        withheld: case.withheld.clone(),
     })
 }
 
@@ -83,7 +83,9 @@ pub fn compare(case: &Case) -> Result<Vec<Difference>, Box<dyn std::error::Error
         known.push(title);
     }
     let recorded = case.objects.iter().chain(&case.custom);
-    for recorded in recorded.filter(|object| is_ours(object) && is_current(object, case)) {
+    let is_missed =
+        |object: &&Value| is_ours(object) && is_current(object, case) && !is_kept(object, case);
+    for recorded in recorded.filter(is_missed) {
         let title =
             format!("{}/{}", text_at(recorded, "/kind"), text_at(recorded, "/metadata/name"));
         if !known.contains(&title) {
@@ -112,6 +114,21 @@ fn is_current(object: &Value, case: &Case) -> bool {
     let labels = object.pointer("/metadata/labels");
     let revision = labels.and_then(|labels| labels.get(labels::REVISION)).and_then(Value::as_str);
     revision.is_none_or(|revision| revision.is_empty() || revision == case.revision())
+}
+
+/// Whether it stays although no flag asks for it any more: policies that were turned off, and
+/// hostnames that were given to a service, then or by an earlier manifest.
+fn is_kept(object: &Value, case: &Case) -> bool {
+    let name = text_at(object, "/metadata/name");
+    match text_at(object, "/kind") {
+        "NetworkPolicy" => case.settings.network_policies.is_none(),
+        "ProviderHost" => {
+            let service = text_at(object, "/spec/service_name");
+            let given = names::generated_host(&case.lease, service, "");
+            name.starts_with(&given)
+        }
+        _ => false,
+    }
 }
 
 /// When the recorded hostnames were declared.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use akash_sdl::Manifest;
 use akash_sdl::manifest::DecodeError;
 use akash_types::{IdError, LeaseId};
+use provider_crd::labels;
 use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
 use serde_json::Value;
 
@@ -19,10 +20,12 @@ pub struct Case {
     pub manifest: Manifest,
     /// The namespace and what is in it.
     pub objects: Vec<Value>,
-    /// The custom resources.
+    /// The custom resources of the lease.
     pub custom: Vec<Value>,
     /// The `HTTPRoute`s, where they are recorded by themselves.
     pub routes: Vec<Value>,
+    /// Hostnames that were another lease's when this was recorded.
+    pub withheld: Vec<String>,
     /// The flags of the provider that made it.
     pub settings: Settings,
 }
@@ -68,6 +71,8 @@ impl Case {
     ///
     /// When something is missing or not what it should be.
     pub fn read(dir: &Path) -> Result<Self, CaseError> {
+        // The flags follow from the folders above, which a path may leave out.
+        let dir = &dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let lease: Value = serde_json::from_str(&text(dir, "lease.json")?)?;
         let part = |key: &str| match lease.get(key) {
             Some(Value::String(text)) => text.clone(),
@@ -75,11 +80,17 @@ impl Case {
             None => String::new(),
         };
         let parts = ["owner", "dseq", "gseq", "oseq", "provider"].map(part);
+        let lease: LeaseId = parts.join("/").parse()?;
+        let custom = unpacked(documents(&text(dir, "crs.yaml")?)?);
+        let (custom, others): (Vec<_>, Vec<_>) =
+            custom.into_iter().partition(|object| is_of(object, &lease));
+        let withheld = others.iter().filter(|object| text_at(object, "/kind") == "ProviderHost");
         Ok(Self {
-            lease: parts.join("/").parse()?,
-            manifest: Manifest::from_json(text(dir, "manifest.json")?.as_bytes())?.manifest,
+            lease,
+            manifest: Manifest::from_json(text(sent(dir), "manifest.json")?.as_bytes())?.manifest,
             objects: unpacked(documents(&text(dir, "objects.yaml")?)?),
-            custom: unpacked(documents(&text(dir, "crs.yaml")?)?),
+            withheld: withheld.map(|host| text_at(host, "/metadata/name").to_owned()).collect(),
+            custom,
             routes: match text(dir, "httproutes.yaml") {
                 Ok(text) => unpacked(documents(&text)?),
                 Err(CaseError::Missing { .. }) => Vec::new(),
@@ -108,6 +119,21 @@ impl Case {
 
 pub(super) fn text_at<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether a custom resource is of this lease: all of a cluster lie in one namespace.
+fn is_of(object: &Value, lease: &LeaseId) -> bool {
+    let labels = object.pointer("/metadata/labels");
+    labels::lease(lease).iter().all(|(key, value)| {
+        labels.and_then(|labels| labels.get(key)).and_then(Value::as_str) == Some(value)
+    })
+}
+
+/// From where the manifest is looked for: that beside a folder `before` is what came after it.
+fn sent(dir: &Path) -> &Path {
+    let is_before = dir.file_name().is_some_and(|name| name == "before");
+    let above = dir.parent().and_then(Path::parent).filter(|_| is_before);
+    above.unwrap_or(dir)
 }
 
 fn text(dir: &Path, file: &'static str) -> Result<String, CaseError> {

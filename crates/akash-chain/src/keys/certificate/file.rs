@@ -48,11 +48,36 @@ impl KeyFile {
     /// When there is no file, or it is not such a file, or of another account.
     pub fn read(&self, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let read = |source| KeyFileError::Read { path: self.path.clone(), source };
-        let content = atomic_file::read(&self.path).map_err(read)?;
-        let content = content.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
+        let text = self.text()?.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
+        decode(&text, password)
+    }
+
+    /// What is in the file, its key as it is encrypted; `None` if there is no file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is no text.
+    pub fn text(&self) -> Result<Option<Zeroizing<String>>, KeyFileError> {
+        let read = |source| KeyFileError::Read { path: self.path.clone(), source };
+        let Some(content) = atomic_file::read(&self.path).map_err(read)? else {
+            return Ok(None);
+        };
         let content = Zeroizing::new(content);
         let text = std::str::from_utf8(&content);
-        decode(text.map_err(|_| KeyFileError::Content(CertificateError::NoCertificate))?, password)
+        let text = text.map_err(|_| KeyFileError::Content(CertificateError::NoCertificate))?;
+        Ok(Some(Zeroizing::new(text.to_owned())))
+    }
+
+    /// Puts there what was in the file before, as [`KeyFile::text`] gave it; what is in it.
+    ///
+    /// # Errors
+    ///
+    /// When that is no such file or of another account; then nothing is written. When there is a
+    /// file.
+    pub fn restore(&self, text: &str, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
+        let pair = decode(text, password)?;
+        self.put(text, Existing::Keep)?;
+        Ok(pair)
     }
 
     /// Writes certificate and key, for the owner alone to read.
@@ -66,16 +91,19 @@ impl KeyFile {
         password: &KeyFilePassword,
         overwrite: bool,
     ) -> Result<(), KeyFileError> {
-        let write = |source| KeyFileError::Write { path: self.path.clone(), source };
         // Asked again below; here it saves the work.
         if !overwrite && self.path.exists() {
             return Err(KeyFileError::Exists { path: self.path.clone() });
         }
         let text = encode(pair, password, ITERATIONS)?;
+        self.put(&text, if overwrite { Existing::Replace } else { Existing::Keep })
+    }
+
+    fn put(&self, text: &str, existing: Existing) -> Result<(), KeyFileError> {
+        let write = |source| KeyFileError::Write { path: self.path.clone(), source };
         if let Some(home) = self.path.parent() {
             atomic_file::create_directory(home).map_err(write)?;
         }
-        let existing = if overwrite { Existing::Replace } else { Existing::Keep };
         match atomic_file::write(&self.path, text.as_bytes(), existing) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(KeyFileError::Exists { path: self.path.clone() })

@@ -5,6 +5,12 @@ use crate::config::setting::Setting;
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("gateway-listen-address", "ADDRESS", "0.0.0.0:8443", "Where REST is served"),
     Setting::new("gateway-grpc-listen-address", "ADDRESS", "0.0.0.0:8444", "Where gRPC is served"),
+    Setting::new(
+        "server-cert-secret",
+        "NAMESPACE/NAME",
+        "",
+        "Secret that keeps the provider's own certificate too, on Kubernetes",
+    ),
     Setting::new("gateway-tls-cert", "FILE", "", "Certificate of an authority, in PEM"),
     Setting::new("gateway-tls-key", "FILE", "", "Its key, in PEM"),
     Setting::switch(

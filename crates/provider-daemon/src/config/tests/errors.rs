@@ -61,6 +61,9 @@ const WRONG: &[Case] = &[
     (&[("ingress-mode", "magic")], "ingress-mode", "invalid ingress-mode \"magic\""),
     (&[("ingress-mode", "gateway-api"), ("gateway-name", "")], "gateway-name", "needs one"),
     (&[("overcommit-pct-cpu", "-5")], "overcommit-pct-cpu", "not such a number"),
+    (&[("server-cert-secret", "provider-cert")], "server-cert-secret", "names no Secret"),
+    (&[("server-cert-secret", "a/B")], "server-cert-secret", "names no Secret"),
+    (&[("server-cert-secret", "a/b/c")], "server-cert-secret", "names no Secret"),
     (&[("monitor-max-retries", "many")], "monitor-max-retries", "not such a number"),
     (
         &[("monitor-retry-period", "3s")],
