@@ -5,8 +5,10 @@
 //! object is tested.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::print_stdout, reason = "who runs the tests is told what they leave out")]
 
 mod cluster;
+mod manifests;
 mod routes;
 mod takeover;
 

@@ -91,6 +91,9 @@ fn the_guide_leads_from_an_empty_cluster_to_hostnames_that_answer_move_and_end()
     assert_eq!(pods[0]["spec"]["serviceAccountName"], "akash-provider");
     let restarts = &pods[0]["status"]["containerStatuses"][0]["restartCount"];
     assert_eq!(restarts, 0, "{}", pods[0]["status"]);
+    let exec = "-n akash-services exec akash-provider-0 -c provider --";
+    let shell = cluster.kubectl(&format!("{exec} sh -c true")).unwrap_err().to_string();
+    assert!(shell.contains("executable file not found"), "{shell}");
 
     let as_tenant = |args: &[&str]| {
         let said = network.run(&[args, &["--from", "tenant"]].concat());
