@@ -169,7 +169,7 @@ impl Cluster {
     }
 
     /// What the pod of the provider is and says.
-    fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         let look = "kubectl -n akash-services get pods,events; \
                     kubectl -n akash-services describe pods; \
                     kubectl -n akash-services logs akash-provider-0 --all-containers --tail=60";

@@ -79,7 +79,7 @@ fn the_guide_leads_from_an_empty_cluster_to_hostnames_that_answer_move_and_end()
     let network = &cluster.network;
     // What the example names, and nobody can pull here.
     let serve = "mkdir -p /w; echo hello from ${SAYS:-nginx} > /w/index.html; \
-                 exec httpd -f -p 80 -h /w";
+                 trap 'exit 0' TERM; httpd -f -p 80 -h /w & wait";
     cluster.import_busybox("docker.io/library/nginx:1.29-alpine", &["sh", "-c", serve]);
     network.run(&["keys", "rename", "operator", "provider", "-y"]).unwrap();
     cluster.provide_volume();
@@ -97,7 +97,7 @@ fn the_guide_leads_from_an_empty_cluster_to_hostnames_that_answer_move_and_end()
 
     let as_tenant = |args: &[&str]| {
         let said = network.run(&[args, &["--from", "tenant"]].concat());
-        said.unwrap_or_else(|error| panic!("{args:?}: {error:#}"))
+        said.unwrap_or_else(|error| panic!("{args:?}: {error:#}\n{}", cluster.said()))
     };
     let deploy = |dseq: &str, says: &str, sdl: &str| {
         let file = cluster.at(&format!("{says}.yaml"));
