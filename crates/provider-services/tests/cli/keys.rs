@@ -200,13 +200,15 @@ fn a_key_is_imported_where_nobody_is_asked_and_again_without_harm() {
         assert_eq!(keys(home.path(), "test", &["list", "-n"], "").quietly(), "p\n");
     }
     // Another key does not take the place of the one that is there.
-    let armored = keys(home.path(), "test", &["add", "q"], "").code;
-    assert_eq!(armored, 0);
+    let address = || keys(home.path(), "test", &["show", "p", "-a"], "").quietly();
+    let before = address();
+    assert_eq!(keys(home.path(), "test", &["add", "q"], "").code, 0);
     let other = keys(home.path(), "test", &["export", "q"], &format!("{word}\n")).quietly();
     let file = home.path().join("other.txt");
     std::fs::write(&file, other).unwrap();
     let import = ["import", "p", text(&file), "--passphrase-file", text(&passphrase)];
-    assert!(keys(home.path(), "test", &import, "").refused().contains("p"));
+    keys(home.path(), "test", &import, "").refused();
+    assert_eq!(address(), before);
 }
 
 #[test]
