@@ -168,11 +168,12 @@ impl Cluster {
         found.unwrap_or_else(|error| panic!("{error:#}\n{}", self.said()));
     }
 
-    /// What the pod of the provider is and says.
+    /// What the pod of the provider is and says, and what the chain says.
     pub(crate) fn said(&self) -> String {
         let look = "kubectl -n akash-services get pods,events; \
                     kubectl -n akash-services describe pods; \
-                    kubectl -n akash-services logs akash-provider-0 --all-containers --tail=60";
+                    kubectl -n akash-services logs akash-provider-0 --all-containers --tail=60; \
+                    date --iso-8601=ns; tail -n 30 chain.log";
         self.type_in(&format!("{look}; true")).unwrap_or_else(|error| error.to_string())
     }
 
