@@ -41,8 +41,7 @@ fn main() -> Result<()> {
         block_time: "1s".to_owned(),
         machines: "100*node:cpu=512,memory=2048Gi,disk=64Ti".to_owned(),
         speed: 1000,
-        kubeconfig: None,
-        run: vec![],
+        ..Settings::default()
     };
     let mut network = Network::start(folder.path(), settings)?;
     network.start_provider()?;

@@ -2,6 +2,7 @@
 //! where it was.
 
 use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,10 @@ pub struct Settings {
     pub kubeconfig: Option<PathBuf>,
     /// More for `run`.
     pub run: Vec<String>,
+    /// Where the chain listens.
+    pub listen: IpAddr,
+    /// Who has coins there, as the devnet takes it; some that it makes up if empty.
+    pub accounts: Vec<String>,
 }
 
 impl Default for Settings {
@@ -64,6 +69,8 @@ impl Default for Settings {
             speed: 100,
             kubeconfig: None,
             run: Vec::new(),
+            listen: Ipv4Addr::LOCALHOST.into(),
+            accounts: Vec::new(),
         }
     }
 }
@@ -75,25 +82,36 @@ impl Network {
     ///
     /// When one of them does not start.
     pub fn start(folder: &Path, settings: Settings) -> Result<Self> {
+        let mut network = Self::chain(folder, settings)?;
+        network.start_cluster()?;
+        let file = folder.join("provider.yaml");
+        std::fs::write(&file, PROVIDER)?;
+        let file = file.to_str().context("a path that is no text")?;
+        network.tx("operator", &["provider", "create", file])?;
+        Ok(network)
+    }
+
+    /// Starts the chain alone.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn chain(folder: &Path, settings: Settings) -> Result<Self> {
         let any = "127.0.0.1:0".to_owned();
+        let chain = format!("{}:0", settings.listen);
         let mut network = Self {
             folder: folder.to_owned(),
             settings,
             chain: None,
             cluster: None,
             provider: None,
-            rpc: any.clone(),
-            grpc: any.clone(),
+            rpc: chain.clone(),
+            grpc: chain,
             sim: any.clone(),
             sim_http: any,
             nodes: Vec::new(),
         };
         network.start_chain()?;
-        network.start_cluster()?;
-        let file = folder.join("provider.yaml");
-        std::fs::write(&file, PROVIDER)?;
-        let file = file.to_str().context("a path that is no text")?;
-        network.tx("operator", &["provider", "create", file])?;
         Ok(network)
     }
 
@@ -120,7 +138,8 @@ impl Network {
         let state = self.at("chain")?;
         let args = ["devnet", "--state", &state, "--block-time", &self.settings.block_time];
         let ports = ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc];
-        let args = [&args[..], &ports].concat();
+        let mut args = [&args[..], &ports].concat();
+        args.extend(self.settings.accounts.iter().flat_map(|it| ["--accounts", it.as_str()]));
         let (process, lines) = Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;
         let bare = |name| {
             let url = word_after(&lines, name).context("the devnet does not say where it is")?;

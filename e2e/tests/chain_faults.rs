@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use e2e::network::{Network, Settings, wait_until};
+use e2e::program::Process;
 use provider_testkit::proxy::{Mode, Proxy};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -136,4 +137,30 @@ fn a_node_that_falls_silent_is_left_for_another() {
     assert_eq!(network.running().unwrap(), BTreeSet::from([1, 2, 3]));
     let log = network.provider_log();
     assert!(!log.contains("torn down"), "{log}");
+}
+
+#[test]
+fn a_tenant_who_waits_for_bids_outlives_a_node_that_goes_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut network = start(&folder);
+    let variables = network.variables().unwrap();
+    let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let (hello, log) = (sdl("hello.yaml"), folder.path().join("deploy.log"));
+    let deploy = ["deploy", &hello, "--dseq", "5", "--pick", "cheapest", "--bid-wait", "0"];
+    let deploy = [&deploy[..], &["--from", "tenant"]].concat();
+    let mut waiting = Process::start(&deploy, &variables, &log).unwrap();
+    insist("it waits", || {
+        Ok(std::fs::read_to_string(&log)?.contains("waiting for bids").then_some(()))
+    });
+    network.chain.as_mut().unwrap().kill();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(waiting.is_running().unwrap());
+    network.start_chain().unwrap();
+    let (tenant, operator) =
+        (network.address("tenant").unwrap(), network.address("operator").unwrap());
+    let bid = ["market", "bid", "create", "--owner", &tenant, "--dseq", "5", "--price", "1uact"];
+    network.tx("operator", &bid).unwrap();
+    let lease = ["query", "market", "lease", "get", "--owner", &tenant, "--dseq", "5"];
+    let lease = [&lease[..], &["--provider", &operator]].concat();
+    insist("the lease", || network.json(&lease).map(Some));
 }

@@ -9,30 +9,13 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use e2e::guide::commands;
+
 /// Ports that the guides name, each replaced by a free one.
 const PORTS: [&str; 6] = ["26657", "9090", "8443", "8444", "7788", "8880"];
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// The commands of a text, a line each; what ends in a backslash goes on in the next line.
-fn commands(markdown: &str) -> Vec<String> {
-    let (mut commands, mut inside, mut begun) = (Vec::new(), false, String::new());
-    for line in markdown.lines() {
-        match line.trim() {
-            "```console" => inside = true,
-            "```" => inside = false,
-            text if inside && !text.is_empty() => {
-                begun.push_str(text.strip_suffix('\\').unwrap_or(text));
-                if !text.ends_with('\\') {
-                    commands.push(std::mem::take(&mut begun));
-                }
-            }
-            _ => {}
-        }
-    }
-    commands
 }
 
 /// What says that a command which goes on has begun.
@@ -126,10 +109,4 @@ fn the_tenants_guide_is_true() {
 #[test]
 fn the_operators_guide_is_true() {
     run_guide("guide-operator.md", 15);
-}
-
-#[test]
-fn commands_are_found_in_blocks_and_nowhere_else() {
-    let text = "a\n```console\nfirst \\\n  second\nthird\n```\n```text\nfourth\n```\n";
-    assert_eq!(commands(text), ["first second", "third"]);
 }

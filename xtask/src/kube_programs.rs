@@ -6,9 +6,9 @@
 //! The file `version` there names the folder of the cache: a change of what is built, or of how,
 //! counts it up.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use crate::process;
 use crate::tools;
 
 const VERSION: &str = include_str!("../../e2e/kube/components/version");
+const TRAEFIK_VERSION: &str = include_str!("../../e2e/kube/components/traefik/version");
 
 struct Program {
     name: &'static str,
@@ -27,14 +28,23 @@ struct Program {
 }
 
 /// What tests start, in the order of how many need it.
-const PROGRAMS: [Program; 6] = [
+const PROGRAMS: [Program; 8] = [
     Program { name: "etcd", module: "etcd", package: "go.etcd.io/etcd/server/v3" },
     kubernetes("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
     kubernetes("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
     kubernetes("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"),
     kubernetes("kubelet", "k8s.io/kubernetes/cmd/kubelet"),
     kubernetes("kube-proxy", "k8s.io/kubernetes/cmd/kube-proxy"),
+    kubernetes("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
+    Program {
+        name: TRAEFIK,
+        module: "traefik",
+        package: "github.com/traefik/traefik/v3/cmd/traefik",
+    },
 ];
+
+/// The one that takes longest, and without which the tests only leave something out.
+const TRAEFIK: &str = "traefik";
 
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
     Program { name, module: "kubernetes", package }
@@ -45,49 +55,59 @@ const fn kubernetes(name: &'static str, package: &'static str) -> Program {
 /// Tests that find none call this by themselves. Prints the folder they are in.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only these; all if none is named
+    /// Only these; all but traefik if none is named
     #[arg(value_name = "PROGRAM", value_parser = PROGRAMS.map(|program| program.name))]
     programs: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let wanted = |program: &&Program| {
-        args.programs.is_empty() || args.programs.iter().any(|name| name == program.name)
+    let wanted = |program: &&Program| match args.programs.as_slice() {
+        [] => program.name != TRAEFIK,
+        named => named.iter().any(|name| name == program.name),
     };
-    let bin = provide(&PROGRAMS.iter().filter(wanted).collect::<Vec<_>>())?;
-    println!("{bin}");
+    for place in provide(&PROGRAMS.iter().filter(wanted).collect::<Vec<_>>())? {
+        println!("{}", place.display());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds those that the cache lacks, where tests start them: on Linux.
+/// Builds those that the cache lacks, where tests start them: on Linux. `full` is with Traefik.
 ///
 /// # Errors
 ///
 /// When Go is missing, or one does not build.
-pub(crate) fn provide_all() -> Result<()> {
+pub(crate) fn provide_all(full: bool) -> Result<()> {
     if cfg!(target_os = "linux") {
-        provide(&PROGRAMS.iter().collect::<Vec<_>>())?;
+        let wanted = |program: &&Program| full || program.name != TRAEFIK;
+        provide(&PROGRAMS.iter().filter(wanted).collect::<Vec<_>>())?;
     }
     Ok(())
 }
 
-fn provide(programs: &[&Program]) -> Result<String> {
+/// The folders that they are in.
+fn provide(programs: &[&Program]) -> Result<BTreeSet<PathBuf>> {
     let cache = tools::cache()?;
-    let name = format!("kube-{}", VERSION.trim_end());
-    let place = cache.join(&name);
-    let bin = place.join("bin");
-    let missing = || programs.iter().filter(|program| !bin.join(program.name).is_file());
-    if missing().next().is_some() {
+    let bin = |program: &Program| cache.join(folder(program.module)).join("bin");
+    let missing = || programs.iter().filter(|program| !bin(program).join(program.name).is_file());
+    let modules: BTreeSet<&str> = missing().map(|program| program.module).collect();
+    for module in modules {
+        let name = folder(module);
         let _lock = tools::lock(&cache, &name)?;
-        let mut modules: BTreeMap<&str, Vec<&Program>> = BTreeMap::new();
-        for program in missing() {
-            modules.entry(program.module).or_default().push(program);
-        }
-        for (module, programs) in modules {
-            build(&place, module, &programs)?;
+        // Whoever was waited for may have built them.
+        let programs: Vec<_> = missing().filter(|it| it.module == module).copied().collect();
+        if !programs.is_empty() {
+            build(&cache.join(name), module, &programs)?;
         }
     }
-    Ok(bin.display().to_string())
+    Ok(programs.iter().map(|program| bin(program)).collect())
+}
+
+/// What the cache calls the place of a module's programs.
+fn folder(module: &str) -> String {
+    match module {
+        TRAEFIK => format!("traefik-{}", TRAEFIK_VERSION.trim_end()),
+        _ => format!("kube-{}", VERSION.trim_end()),
+    }
 }
 
 /// Builds the programs of one module together, so that two processors have something to do while
@@ -95,7 +115,11 @@ fn provide(programs: &[&Program]) -> Result<String> {
 fn build(place: &Path, module: &str, programs: &[&Program]) -> Result<()> {
     let names: Vec<_> = programs.iter().map(|program| program.name).collect();
     let names = names.join(", ");
-    let patience = if module == "etcd" { "a minute" } else { "six minutes" };
+    let patience = match module {
+        "etcd" => "a minute",
+        TRAEFIK => "a quarter of an hour",
+        _ => "six minutes",
+    };
     eprintln!("building {names} once, into {}: {patience} on two free cores", place.display());
     let begun = Instant::now();
     let unfinished = place.join(format!(".{module}.unfinished"));
@@ -166,6 +190,9 @@ mod tests {
         let (version, _) = VERSION.split_once('-').unwrap();
         assert!(module.contains(&format!("\tk8s.io/kubernetes v{version}")));
         assert!(linker_flags().contains(&format!(".gitVersion=v{version} ")));
+        let module = include_str!("../../e2e/kube/components/traefik/go.mod");
+        let version = TRAEFIK_VERSION.trim_end();
+        assert!(module.contains(&format!("github.com/traefik/traefik/v3 v{version}")));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 mod bench;
 mod fuzz;
 mod golden_kube;
+mod image;
 mod kube_programs;
 mod metadata;
 mod packages;
@@ -35,7 +36,8 @@ Examples:
   cargo xtask bench                     which benches there are
   cargo xtask bench sdl --output json   the figures of one, as JSON
   cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes
-  cargo xtask simulate --seeds 2000     two thousand scenarios of a provider";
+  cargo xtask simulate --seeds 2000     two thousand scenarios of a provider
+  cargo xtask image --output image.tar  the provider as an OCI image";
 
 /// Checks, benches and fuzzing of the provider's workspace.
 #[derive(Parser)]
@@ -57,6 +59,8 @@ enum Verb {
     Simulate(simulate::Args),
     /// Build recorded deployments and print where they differ from the Go provider's
     GoldenKube(golden_kube::Args),
+    /// Build the provider and write it as an OCI image
+    Image(image::Args),
     /// Build the Kubernetes programs that tests start
     KubePrograms(kube_programs::Args),
 }
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Fuzz(args) => fuzz::run(&args),
         Verb::Simulate(args) => simulate::run(&args),
         Verb::GoldenKube(args) => golden_kube::run(&args),
+        Verb::Image(args) => image::run(&args),
         Verb::KubePrograms(args) => kube_programs::run(&args),
     };
     outcome.unwrap_or_else(|error| {

@@ -17,8 +17,9 @@ struct Needed {
     package: &'static str,
 }
 
-/// For the keyring of a desktop session, for the bus over Redis, and for a Kubernetes node.
-const NEEDED: [Needed; 10] = [
+/// For the keyring of a desktop session, for the bus over Redis, for a Kubernetes node, and for what
+/// guides type.
+const NEEDED: [Needed; 12] = [
     Needed { program: "dbus-daemon", package: "dbus" },
     Needed { program: "gnome-keyring-daemon", package: "gnome-keyring" },
     Needed { program: "redis-server", package: "redis-server" },
@@ -29,6 +30,8 @@ const NEEDED: [Needed; 10] = [
     Needed { program: "iptables", package: "iptables" },
     Needed { program: "ip", package: "iproute2" },
     Needed { program: "busybox", package: "busybox-static" },
+    Needed { program: "curl", package: "curl" },
+    Needed { program: "openssl", package: "openssl" },
 ];
 
 /// What to do about programs that are missing.

@@ -14,6 +14,8 @@ pub(crate) const NAME: &str = "provider-services";
 pub(crate) enum Profile {
     /// As it is shipped.
     Release,
+    /// Quicker to make, slower to run.
+    Debug,
 }
 
 /// Builds the program; where it is.
@@ -25,6 +27,7 @@ pub(crate) fn build(profile: Profile) -> Result<PathBuf> {
             build.arg("--release");
             "release"
         }
+        Profile::Debug => "debug",
     };
     announce(&build);
     ensure!(build.status()?.success(), "the program could not be built");

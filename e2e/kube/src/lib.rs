@@ -28,8 +28,10 @@ mod keys;
 mod node;
 mod port;
 mod programs;
+mod traefik;
 
 pub use bed::Bed;
 pub use fake::{FakeNode, FakeNodes};
 pub use image::Image;
 pub use node::Node;
+pub use programs::kubectl;

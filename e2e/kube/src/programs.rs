@@ -13,6 +13,8 @@ use anyhow::{Context, Result, ensure};
 /// The directory of the cache that has the programs of one version, built one way.
 const DIRECTORY: &str = concat!("kube-", include_str!("../components/version"));
 
+const TRAEFIK: &str = concat!("traefik-", include_str!("../components/traefik/version"));
+
 /// Programs by name.
 #[derive(Debug)]
 pub(crate) struct Programs(BTreeMap<String, PathBuf>);
@@ -53,6 +55,33 @@ impl Programs {
     }
 }
 
+/// The client that operators have, of the version that beds have.
+///
+/// # Errors
+///
+/// When it is missing and cannot be built.
+pub async fn kubectl() -> Result<PathBuf> {
+    let programs = Programs::provide(&["kubectl"]).await?;
+    Ok(programs.command("kubectl")?.get_program().into())
+}
+
+/// Traefik, where it was built before: it takes a quarter of an hour. Where `AKASH_TEST_FULL` is
+/// set it is built.
+///
+/// # Errors
+///
+/// When it cannot be built.
+pub(crate) async fn traefik() -> Result<Option<PathBuf>> {
+    tokio::task::spawn_blocking(|| {
+        let place = cache_of_all()?.join(TRAEFIK.trim_end()).join("bin/traefik");
+        if !place.is_file() && set("AKASH_TEST_FULL").is_some() {
+            build(&["traefik"])?;
+        }
+        Ok(place.is_file().then_some(place))
+    })
+    .await?
+}
+
 fn find(places: &[PathBuf], name: &str) -> Option<PathBuf> {
     places.iter().map(|place| place.join(name)).find(|path| path.is_file())
 }
@@ -66,13 +95,17 @@ fn assets() -> Option<PathBuf> {
     set("KUBEBUILDER_ASSETS")
 }
 
-/// The same place as xtask's.
 fn cache() -> Result<PathBuf> {
+    Ok(cache_of_all()?.join(DIRECTORY.trim_end()))
+}
+
+/// The same place as xtask's.
+fn cache_of_all() -> Result<PathBuf> {
     let cache = set("AKASH_PROVIDER_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|caches| caches.join("akash-provider")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/akash-provider")))
         .context("no place for programs: set AKASH_PROVIDER_CACHE to a directory")?;
-    Ok(std::path::absolute(cache)?.join(DIRECTORY.trim_end()))
+    Ok(std::path::absolute(cache)?)
 }
 
 fn build(names: &[&str]) -> Result<()> {

@@ -103,8 +103,13 @@ pub(super) const RULES: &[Rule] = &[
         because: "a cluster for tests is the same whoever is tested on it",
     },
     Rule {
+        of: "oci-image",
+        may_not_reach: &[&NETWORK, &["akash-*", "provider-*", "kube", "kube-*"]],
+        because: "an image is written from files alone",
+    },
+    Rule {
         of: "provider-services",
-        may_not_reach: &[&["provider-testkit", "kube-bed"]],
+        may_not_reach: &[&["provider-testkit", "kube-bed", "oci-image"]],
         because: "test code is never shipped",
     },
 ];

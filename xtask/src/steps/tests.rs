@@ -10,7 +10,7 @@ use crate::{kube_programs, packages};
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     packages::provide()?;
     // Here, and not while a test waits for them: they take longer than all tests.
-    if let Err(error) = kube_programs::provide_all() {
+    if let Err(error) = kube_programs::provide_all(workspace.full) {
         eprintln!("tests on Kubernetes will fail: {error:#}");
     }
     let mut test = cargo();

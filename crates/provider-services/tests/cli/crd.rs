@@ -1,7 +1,7 @@
 use crate::support::command;
 
-/// What charts and guides install; made by `provider-services crd > deploy/crds.yaml`.
-const INSTALLED: &str = include_str!("../../../../deploy/crds.yaml");
+/// What charts and guides install; made by `provider-services crd > deploy/kubernetes/crds.yaml`.
+const INSTALLED: &str = include_str!("../../../../deploy/kubernetes/crds.yaml");
 
 #[test]
 fn the_definitions_that_are_shipped_are_the_programs() {

@@ -187,6 +187,31 @@ fn exports_of_the_go_program_are_imported() {
 }
 
 #[test]
+fn a_key_is_imported_where_nobody_is_asked_and_again_without_harm() {
+    let expected = expected();
+    let home = home();
+    let passphrase = home.path().join("passphrase.txt");
+    let word = expected["armor_passphrase"].as_str().unwrap();
+    for written in [word.to_owned(), format!("{word}\n")] {
+        std::fs::write(&passphrase, written).unwrap();
+        let file = repository("fixtures/keyring/armor").join("argon2.txt");
+        let import = ["import", "p", text(&file), "--passphrase-file", text(&passphrase)];
+        assert_eq!(keys(home.path(), "test", &import, "").quietly(), "");
+        assert_eq!(keys(home.path(), "test", &["list", "-n"], "").quietly(), "p\n");
+    }
+    // Another key does not take the place of the one that is there.
+    let address = || keys(home.path(), "test", &["show", "p", "-a"], "").quietly();
+    let before = address();
+    assert_eq!(keys(home.path(), "test", &["add", "q"], "").code, 0);
+    let other = keys(home.path(), "test", &["export", "q"], &format!("{word}\n")).quietly();
+    let file = home.path().join("other.txt");
+    std::fs::write(&file, other).unwrap();
+    let import = ["import", "p", text(&file), "--passphrase-file", text(&passphrase)];
+    keys(home.path(), "test", &import, "").refused();
+    assert_eq!(address(), before);
+}
+
+#[test]
 fn a_key_goes_out_and_comes_in_again() {
     let (here, there) = (home(), home());
     let hex = throwaway()["provider_privkey_hex"].as_str().unwrap().to_owned();

@@ -11,9 +11,9 @@ mod kubelet;
 mod network;
 mod runtime;
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,8 @@ use crate::bed::{self, Bed};
 use crate::daemon::Daemon;
 use crate::guard::Guard;
 use crate::image::Image;
-use crate::programs::Programs;
+use crate::programs::{self, Programs};
+use crate::traefik;
 use network::Network;
 
 /// The name of the node.
@@ -70,6 +71,31 @@ impl Node {
     #[must_use]
     pub fn ip(&self) -> Ipv4Addr {
         self.network.node()
+    }
+
+    /// This machine's address, as the node and its pods see it.
+    #[must_use]
+    pub fn host(&self) -> Ipv4Addr {
+        self.network.host()
+    }
+
+    /// Where containerd listens.
+    #[must_use]
+    pub fn runtime(&self) -> PathBuf {
+        self.folder().join("containerd.sock")
+    }
+
+    /// Lets Traefik serve the Ingress objects of a class; where it answers. `None` where Traefik
+    /// was never built (`cargo xtask kube-programs traefik`).
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub async fn serve_ingress(&mut self, class: &str) -> Result<Option<SocketAddrV4>> {
+        let Some(program) = programs::traefik().await? else { return Ok(None) };
+        let (address, daemon) = traefik::start(&self.bed, &program, self.host(), class).await?;
+        self.bed.keep(daemon);
+        Ok(Some(address))
     }
 
     /// A command that will run with the network of the node.

@@ -76,7 +76,15 @@ impl Job<'_> {
         let patience = Patience { more: self.bid_wait, first: self.timeout };
         let mut waiting = Waiting::default();
         loop {
-            let seen = look(self.wallet.network, self.id, self.sdl.version().as_bytes()).await?;
+            let seen = look(self.wallet.network, self.id, self.sdl.version().as_bytes()).await;
+            let seen = match seen {
+                // A node that is away for a moment has not lost what was ordered.
+                Err(_) if waiting.is_within(self.timeout) => {
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+                seen => seen?,
+            };
             match next(&seen, self.pick, patience, waiting.waited()) {
                 Step::Create => {
                     self.create().await?;
@@ -304,6 +312,11 @@ impl Waiting {
             at_all: self.began.map(|began| began.elapsed()).unwrap_or_default(),
             for_more: self.complete.map(|began| began.elapsed()),
         }
+    }
+
+    /// Whether it has begun, and not for longer than this.
+    fn is_within(&self, limit: Duration) -> bool {
+        self.began.is_some_and(|began| began.elapsed() < limit)
     }
 
     /// Whether this is the first time.

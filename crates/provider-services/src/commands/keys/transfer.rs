@@ -22,7 +22,7 @@ Examples:
 const IMPORT_HELP: &str = "\
 Examples:
   provider-services keys import provider key.txt
-  provider-services keys import provider key.txt < passphrase.txt";
+  provider-services keys import provider key.txt --passphrase-file passphrase.txt";
 
 const IMPORT_HEX_HELP: &str = "\
 Examples:
@@ -54,6 +54,9 @@ pub(super) struct Import {
     /// The file; its passphrase is asked for, or read from standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
+    /// A file that has the passphrase, where nobody is there to be asked
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    passphrase_file: Option<PathBuf>,
 }
 
 /// Arguments of `keys import-hex`.
@@ -97,12 +100,25 @@ pub(super) fn export(args: &Export, context: &mut Context<'_, '_>) -> anyhow::Re
 pub(super) fn import(args: &Import, context: &mut Context<'_, '_>) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.file)
         .with_context(|| format!("cannot read {}", args.file.display()))?;
-    let passphrase = context
-        .streams
-        .console
-        .secret("Enter passphrase to decrypt your key: ", "the passphrase of the key")?;
+    let console = context.streams.console;
+    let passphrase = match &args.passphrase_file {
+        None => {
+            console.secret("Enter passphrase to decrypt your key: ", "the passphrase of the key")?
+        }
+        Some(file) => {
+            let read = std::fs::read_to_string(file);
+            let read = read.with_context(|| format!("cannot read {}", file.display()))?;
+            Zeroizing::new(Zeroizing::new(read).trim_end_matches(['\n', '\r']).to_owned()).into()
+        }
+    };
     let key = armor::import(&text, &passphrase)
         .with_context(|| format!("cannot import {}", args.file.display()))?;
+    // Who imports without anybody there may have done it before.
+    let keyring = context.keyring()?;
+    let found = args.passphrase_file.as_ref().and_then(|_| keyring.get(&args.name).ok());
+    if found.and_then(|found| found.address()) == Some(key.public_key().address()) {
+        return Ok(());
+    }
     keep(&args.name, &key, context)
 }
 

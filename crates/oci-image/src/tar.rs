@@ -6,23 +6,39 @@ const BLOCK: usize = 512;
 
 /// An archive that is being written.
 #[derive(Debug, Default)]
-pub(super) struct Tar(Vec<u8>);
+pub struct Tar(Vec<u8>);
 
 impl Tar {
-    pub(super) fn folder(&mut self, name: &str, mode: u32) -> Result<()> {
+    /// Adds a folder.
+    ///
+    /// # Errors
+    ///
+    /// When its name is too long.
+    pub fn folder(&mut self, name: &str, mode: u32) -> Result<()> {
         self.entry(name, mode, b'5', "", &[])
     }
 
-    pub(super) fn file(&mut self, name: &str, mode: u32, content: &[u8]) -> Result<()> {
+    /// Adds a file.
+    ///
+    /// # Errors
+    ///
+    /// When its name is too long.
+    pub fn file(&mut self, name: &str, mode: u32, content: &[u8]) -> Result<()> {
         self.entry(name, mode, b'0', "", content)
     }
 
-    pub(super) fn link(&mut self, name: &str, target: &str) -> Result<()> {
+    /// Adds a symbolic link.
+    ///
+    /// # Errors
+    ///
+    /// When a name is too long.
+    pub fn link(&mut self, name: &str, target: &str) -> Result<()> {
         self.entry(name, 0o777, b'2', target, &[])
     }
 
-    /// Two empty blocks are the end.
-    pub(super) fn finish(mut self) -> Vec<u8> {
+    /// The bytes of the archive. Two empty blocks are the end.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<u8> {
         self.0.extend([0; 2 * BLOCK]);
         self.0
     }

@@ -1,0 +1,73 @@
+//! Images for a node, made of files of this machine: no registry is asked for anything.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use oci_image::{Packing, Tar};
+use serde_json::json;
+
+/// What a pod is held by while its containers come and go.
+pub(crate) const PAUSE: &str = "localhost/pause:bed";
+
+/// An image that a node takes.
+#[derive(Clone, Debug)]
+pub struct Image(oci_image::Image);
+
+impl Image {
+    /// An image with the tools of busybox, which runs `command` unless a pod says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When no busybox without libraries is installed.
+    pub fn busybox(name: &str, command: &[&str]) -> Result<Self> {
+        let config = json!({"Env": ["PATH=/bin"], "Cmd": command});
+        Ok(Self(oci_image::Image::new(name, busybox_layer()?, config)))
+    }
+
+    pub(crate) fn pause() -> Result<Self> {
+        Self::busybox(PAUSE, &["tail", "-f", "/dev/null"])
+    }
+
+    /// The name that a pod asks for it by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// Writes it as an OCI archive.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        self.0.write(path, Packing::Plain).map(drop)
+    }
+}
+
+impl From<oci_image::Image> for Image {
+    fn from(image: oci_image::Image) -> Self {
+        Self(image)
+    }
+}
+
+fn busybox_layer() -> Result<Tar> {
+    let advice = "install the Debian package busybox-static";
+    let path = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
+    let path = path.into_iter().find(|path| path.is_file()).context(advice)?;
+    let program = std::fs::read(path)?;
+    let loads = |loader: &[u8]| program.windows(loader.len()).any(|part| part == loader);
+    ensure!(!loads(b"/ld-linux") && !loads(b"/ld-musl"), "busybox needs libraries: {advice}");
+    let tools = Command::new(path).arg("--list").output()?;
+
+    let mut layer = Tar::default();
+    for (folder, mode) in [("bin", 0o755), ("etc", 0o755), ("root", 0o700), ("tmp", 0o1777)] {
+        layer.folder(folder, mode)?;
+    }
+    layer.file("etc/passwd", 0o644, b"root:x:0:0:root:/root:/bin/sh\n")?;
+    layer.file("bin/busybox", 0o755, &program)?;
+    for tool in String::from_utf8(tools.stdout)?.lines().filter(|tool| *tool != "busybox") {
+        layer.link(&format!("bin/{tool}"), "busybox")?;
+    }
+    Ok(layer)
+}
