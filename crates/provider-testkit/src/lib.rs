@@ -3,7 +3,7 @@
 //! - [`bed`]: a devnet with a tenant and a provider, in this process.
 //! - [`bidder`]: the least that follows blocks and bids, for tests of what lies below it.
 //! - [`contract`]: what every driver of a cluster must do, clause by clause.
-//! - [`kube`]: deployments that the Go provider made, and whether ours are equal.
+//! - `kube`, a feature: deployments that the Go provider made, and whether ours are equal.
 //! - [`proxy`]: a TCP proxy whose faults are switched while connections are open.
 //! - [`simulation`]: a provider simulated to death, seed by seed.
 
