@@ -107,25 +107,18 @@ impl Bench {
         Ok(blocks)
     }
 
-    /// Heights at which orders or bids of ours were made, by deployment.
+    /// Heights at which open orders or bids were made, by deployment.
     fn heights(&self, what: &str, numbers: &[usize]) -> Result<BTreeMap<usize, u64>> {
-        let (mut found, mut offset) = (BTreeMap::new(), 0);
-        loop {
-            let from = offset.to_string();
-            let args = ["query", "market", what, "list", "--limit", "2000", "--offset", &from];
-            let listed = self.network.json(&args)?;
-            let items = listed[format!("{what}s")].as_array().cloned().unwrap_or_default();
-            for item in &items {
-                let item = if what == "bid" { &item["bid"] } else { item };
-                let dseq = item["id"]["dseq"].as_str().and_then(|dseq| dseq.parse().ok());
-                let height = item["created_at"].as_str().and_then(|height| height.parse().ok());
-                if let (Some(dseq), Some(height)) = (dseq, height) {
-                    found.insert(dseq, height);
-                }
-            }
-            offset += items.len();
-            if items.len() < 2000 {
-                break;
+        let args = ["query", "market", what, "list", "--state", "open", "--limit", "2000"];
+        let listed = self.network.json(&args)?;
+        let items = listed[format!("{what}s")].as_array().cloned().unwrap_or_default();
+        let mut found = BTreeMap::new();
+        for item in &items {
+            let item = if what == "bid" { &item["bid"] } else { item };
+            let dseq = item["id"]["dseq"].as_str().and_then(|dseq| dseq.parse().ok());
+            let height = item["created_at"].as_str().and_then(|height| height.parse().ok());
+            if let (Some(dseq), Some(height)) = (dseq, height) {
+                found.insert(dseq, height);
             }
         }
         found.retain(|dseq, _| numbers.binary_search(dseq).is_ok());
