@@ -2,9 +2,13 @@
 //!
 //! - [`hostname`]: a route for every hostname that a lease has.
 //! - [`election`]: which of several replicas works.
+//! - [`Listener`]: where one is asked how things are.
 //!
 //! An operator runs inside the provider or in a process of its own; it knows the cluster alone, and
 //! neither the chain nor the gateway.
 
 pub mod election;
 pub mod hostname;
+mod listener;
+
+pub use listener::Listener;

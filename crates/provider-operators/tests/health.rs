@@ -12,7 +12,8 @@ use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::Kind;
-use provider_operators::hostname::rpc::{Rpc, RpcServer};
+use provider_operators::Listener;
+use provider_operators::hostname::rpc::{self, Rpc};
 use provider_operators::hostname::{HostnameOperator, Settings};
 use serde_json::{Value, json};
 use tonic::Code;
@@ -26,10 +27,10 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
 async fn answers(operator: &HostnameOperator) -> Channel {
-    let server = RpcServer::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let address = server.local_address().unwrap();
+    let listener = Listener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let address = listener.local_address().unwrap();
     let rpc = Rpc::new(operator.clone()).unwrap();
-    tokio::spawn(async move { match server.run(rpc).await {} });
+    tokio::spawn(async move { match rpc::serve(listener, rpc).await {} });
     Endpoint::from_shared(format!("http://{address}")).unwrap().connect().await.unwrap()
 }
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 use kube_bed::Bed;
 use provider_crd::names;
 use provider_kube::client::{Access, Calls, Counter, Kind};
-use provider_operators::hostname::rest::{Rest, RestServer};
+use provider_operators::Listener;
+use provider_operators::hostname::rest::{self, Rest};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
 use provider_testkit::kube::{Case, documents, without_what_varies};
 use serde_json::{Value, json};
@@ -206,9 +207,9 @@ pub(crate) async fn serve(
 ) -> impl AsyncFn(&str, &str) -> (String, String) + use<> {
     let version = r#"{"name":"akash"}"#.to_owned();
     let rest = Rest::new(running.inner.clone(), version, Duration::ZERO, None);
-    let server = RestServer::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let address = server.local_address().unwrap();
-    tokio::spawn(async move { match server.run(rest).await {} });
+    let listener = Listener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let address = listener.local_address().unwrap();
+    tokio::spawn(async move { match rest::serve(listener, rest).await {} });
     async move |method: &str, path: &str| {
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
         let request = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

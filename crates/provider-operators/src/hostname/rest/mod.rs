@@ -29,7 +29,7 @@ use k8s_openapi::jiff::Timestamp;
 use super::operator::HostnameOperator;
 use super::reconcile::Board;
 
-pub use server::RestServer;
+pub use server::serve;
 
 /// Answers about an operator.
 #[derive(Clone)]

@@ -36,7 +36,7 @@ use tonic_health::pb::health_server::HealthServer;
 
 use super::operator::HostnameOperator;
 
-pub use server::RpcServer;
+pub use server::serve;
 
 type Serve = Arc<dyn Fn(Request<Body>) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
 

@@ -13,9 +13,10 @@ use provider_daemon::log;
 use provider_daemon::metrics::{Format, Metrics, ProcessStats, Snapshot};
 use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Access, Calls};
+use provider_operators::Listener;
 use provider_operators::election::{Ballot, lead};
-use provider_operators::hostname::rest::{Page, Rest, RestServer};
-use provider_operators::hostname::rpc::{Rpc, RpcServer};
+use provider_operators::hostname::rest::{self, Page, Rest};
+use provider_operators::hostname::rpc::{self, Rpc};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
 
 use crate::commands::version;
@@ -132,12 +133,12 @@ async fn serve(
     let rest = Rest::new(operator.clone(), version, args.web_refresh_interval, Some(page));
     let address = SocketAddr::new(args.rest_address, args.rest_port);
     let cannot = || format!("cannot listen at {address}: set --rest-address and --rest-port");
-    let server = RestServer::bind(address).await.with_context(cannot)?;
-    let bound = server.local_address().with_context(cannot)?;
+    let rest_listener = Listener::bind(address).await.with_context(cannot)?;
+    let bound = rest_listener.local_address().with_context(cannot)?;
     let address = SocketAddr::new(args.rest_address, args.grpc_port);
     let cannot = || format!("cannot listen at {address}: set --rest-address and --grpc-port");
-    let rpc_server = RpcServer::bind(address).await.with_context(cannot)?;
-    let rpc_bound = rpc_server.local_address().with_context(cannot)?;
+    let rpc_listener = Listener::bind(address).await.with_context(cannot)?;
+    let rpc_bound = rpc_listener.local_address().with_context(cannot)?;
     let rpc = Rpc::new(operator.clone())?;
     streams.tell(&format!(
         "hostname operator on {}, answering at {bound}, gRPC at {rpc_bound}\n",
@@ -151,8 +152,8 @@ async fn serve(
     };
     tokio::select! {
         never = work => match never {},
-        never = server.run(rest) => match never {},
-        never = rpc_server.run(rpc) => match never {},
+        never = rest::serve(rest_listener, rest) => match never {},
+        never = rpc::serve(rpc_listener, rpc) => match never {},
         () = stop => {}
     }
     streams.tell("hostname operator stopped; routes stay as they are\n");

@@ -1,0 +1,60 @@
+//! Where an operator is asked, and how many may ask at once.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// Connections at once; more are closed at once.
+const CONNECTIONS: usize = 64;
+/// How long to wait when no connection can be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A port that is listened at.
+#[derive(Debug)]
+pub struct Listener(TcpListener);
+
+impl Listener {
+    /// Listens at `address`.
+    ///
+    /// # Errors
+    ///
+    /// When the address cannot be listened at.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self(TcpListener::bind(address).await?))
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+
+    /// Serves each connection, for as long as this is polled. Dropping it ends all of them.
+    pub(crate) async fn serve_each<F>(self, serve: impl Fn(TcpStream) -> F) -> Infallible
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let mut connections = JoinSet::new();
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.0.accept() => accepted,
+                Some(_) = connections.join_next() => continue,
+            };
+            match accepted {
+                Ok((stream, _)) if connections.len() < CONNECTIONS => {
+                    connections.spawn(serve(stream));
+                }
+                // Too many already: the stream is closed here.
+                Ok(_) => {}
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+}
