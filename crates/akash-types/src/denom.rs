@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::quoted::shortened;
 
 /// The name of a coin, e.g. `uakt` or `ibc/170C67…`. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Denom(Arc<str>);
+
+/// What nearly everything is paid in. Thousands of prices and balances share these names.
+static COMMON: LazyLock<[Arc<str>; 2]> = LazyLock::new(|| ["uakt", "uact"].map(Arc::from));
 
 impl Denom {
     /// Fewest and most characters (chain: `[a-zA-Z][a-zA-Z0-9/:._-]{2,127}`).
@@ -60,7 +63,8 @@ impl TryFrom<&str> for Denom {
         if !text.bytes().all(allowed) {
             return Err(DenomError::Characters { text: text.to_owned() });
         }
-        Ok(Self(Arc::from(text)))
+        let common = COMMON.iter().find(|name| ***name == *text);
+        Ok(Self(common.cloned().unwrap_or_else(|| Arc::from(text))))
     }
 }
 

@@ -163,8 +163,9 @@ where
     let part = parts.begin("engine");
     part.is(Lifecycle::Running);
     let task = EngineTask { engine, letters, outside, witness, shown, stop: stop.clone() };
-    vital.spawn(async move {
-        task.run().await;
+    let runtime = tokio::runtime::Handle::current();
+    vital.spawn_blocking(move || {
+        runtime.block_on(task.run());
         part.is(Lifecycle::Done);
         Ended { part: "the engine", why: "it was told to".to_owned() }
     });

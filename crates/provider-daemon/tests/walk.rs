@@ -4,7 +4,7 @@
 // Helpers of tests are tests, but clippy does not see that.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use akash_chain::follow::FollowConfig;
@@ -19,10 +19,10 @@ use provider_engine::bidding::pricing::{
     Decimal, EPHEMERAL, Pricing, Scales, ScriptFailure, ScriptRequest,
 };
 use provider_engine::engine::Published;
-use provider_engine::journal::Subject;
+use provider_engine::journal::{Entry, Subject};
 use provider_engine::manifest::ManifestAnswer;
 use provider_engine::time::Now;
-use provider_engine::{Effect, Input, OperatorRequest, Reply, Settings, TenantRequest};
+use provider_engine::{Effect, Input, Reply, Settings, TenantRequest};
 use provider_sim::core::{ClusterSpec, Delays, SimCluster};
 use provider_sim::driver::SimDriver;
 use provider_testkit::bed::{Bed, CHAIN_ID, Who};
@@ -39,11 +39,17 @@ impl Script for NoScript {
     }
 }
 
-struct Nobody;
+/// Keeps what was decided.
+#[derive(Clone, Default)]
+struct Reporter(Arc<Mutex<Vec<Entry>>>);
 
-impl Witness for Nobody {
+impl Witness for Reporter {
     fn told(&mut self, _: Now, _: &Input) {}
-    fn wants(&mut self, _: Now, _: &Effect) {}
+    fn wants(&mut self, _: Now, effect: &Effect) {
+        if let Effect::Record(entry) = effect {
+            self.0.lock().unwrap().push(entry.clone());
+        }
+    }
     fn keep(&mut self, _: Option<u64>) {}
     fn published(&mut self, _: &Arc<Published>) {}
 }
@@ -57,7 +63,7 @@ fn cluster() -> SimDriver {
     SimDriver::start(SimCluster::new(ClusterSpec::small(), settings, 1))
 }
 
-fn provider(bed: &Bed, cluster: SimDriver) -> Running {
+fn provider(bed: &Bed, cluster: SimDriver, witness: Reporter) -> Running {
     let own = Who::Provider.address();
     let scales = Scales {
         cpu: Decimal::parse("0.004").unwrap(),
@@ -82,7 +88,7 @@ fn provider(bed: &Bed, cluster: SimDriver) -> Running {
         signer: Who::Provider.key(),
         cluster,
         script: NoScript,
-        witness: Nobody,
+        witness,
         cursor: None,
         parts: Parts::default(),
     })
@@ -103,7 +109,8 @@ async fn shows(provider: &Running, what: &str, is_so: impl Fn(&Published) -> boo
 #[tokio::test(flavor = "multi_thread")]
 async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs() {
     let mut bed = Bed::start(None).await.unwrap();
-    let mut running = provider(&bed, cluster());
+    let reporter = Reporter::default();
+    let mut running = provider(&bed, cluster(), reporter.clone());
     bed.block().await.unwrap();
     shows(&running, "ready", |published| published.status.ready).await;
 
@@ -137,10 +144,8 @@ async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs()
     assert!(matches!(reply, Reply::Manifest(ManifestAnswer::Accepted { .. })), "{reply:?}");
     shows(&running, "the workload", |published| stage(published) == Some("running")).await;
 
-    let why = OperatorRequest::Why(Subject::Order(order));
-    let Reply::Why(entries) = running.handle().operator(why).await.unwrap() else {
-        panic!("no reasons");
-    };
+    let mut entries = reporter.0.lock().unwrap().clone();
+    entries.retain(|entry| entry.subject == Subject::Order(order));
     assert!(entries.len() >= 4, "{entries:#?}");
 
     bed.close(order.deployment_id()).await.unwrap();

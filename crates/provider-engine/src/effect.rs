@@ -46,8 +46,6 @@ pub enum Reply {
     Done,
     /// It cannot be done.
     Refused(String),
-    /// What was decided.
-    Why(Vec<Entry>),
     /// Where views disagree.
     Drift(Vec<Drift>),
 }

@@ -11,7 +11,6 @@ use crate::bidding::pricing::ScriptFailure;
 use crate::chain::ChainReply;
 use crate::cluster::command::CommandAnswer;
 use crate::cluster::view::ViewChange;
-use crate::journal::Subject;
 pub use crate::manifest::RequestId;
 use crate::settings::Settings;
 use crate::time::BlockTime;
@@ -131,8 +130,6 @@ pub enum OperatorRequest {
     Withdraw(Option<LeaseId>),
     /// To let destruction go on although many leases look bad.
     ResetBreaker,
-    /// To know what was decided about something.
-    Why(Subject),
     /// To know where chain, cluster and engine disagree.
     Drift,
     /// Other settings from now on.

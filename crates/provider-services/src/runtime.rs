@@ -1,6 +1,11 @@
 //! The async runtime, for the commands that talk to somebody.
 
+use std::time::Duration;
+
 use anyhow::Context;
+
+/// How long threads have to end once everything is over.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Runs a future to its end on this thread.
 ///
@@ -27,7 +32,10 @@ pub(crate) fn block_on_threads<T>(
         .enable_all()
         .build()
         .context("cannot start the async runtime")?;
-    runtime.block_on(future)
+    let ended = runtime.block_on(future);
+    // A thread that does not end by itself keeps nobody from leaving.
+    runtime.shutdown_timeout(LAST_WORDS);
+    ended
 }
 
 /// Ready when somebody wants the program to stop.

@@ -122,12 +122,14 @@ impl Decoder {
         mut item: impl FnMut(&mut Self, &Value, Path<'_>) -> Result<T>,
     ) -> Result<Option<Vec<T>>> {
         match value {
-            Value::Array(items) => items
-                .iter()
-                .enumerate()
-                .map(|(index, value)| item(self, value, path.index(index)))
-                .collect::<Result<_>>()
-                .map(Some),
+            Value::Array(items) => {
+                // Manifests are kept for as long as their leases: no more room than they need.
+                let mut list = Vec::with_capacity(items.len());
+                for (index, value) in items.iter().enumerate() {
+                    list.push(item(self, value, path.index(index))?);
+                }
+                Ok(Some(list))
+            }
             Value::Null => Ok(None),
             other => Err(wrong(path, "a list", other)),
         }

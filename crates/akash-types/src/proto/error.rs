@@ -161,8 +161,15 @@ pub(super) fn list<P, T: TryFrom<P>>(field: &str, parts: Vec<P>) -> Result<Vec<T
 where
     T::Error: Into<ConvertError>,
 {
-    let convert = |(index, part): (usize, P)| part.try_into().at(&format!("{field}[{index}]"));
-    parts.into_iter().enumerate().map(convert).collect()
+    // What is read is kept for long, in thousands: no more room than it needs.
+    let mut list = Vec::with_capacity(parts.len());
+    for (index, part) in parts.into_iter().enumerate() {
+        match part.try_into() {
+            Ok(part) => list.push(part),
+            Err(error) => return Err(error).at(&format!("{field}[{index}]")),
+        }
+    }
+    Ok(list)
 }
 
 /// The messages of a list.

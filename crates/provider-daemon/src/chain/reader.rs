@@ -48,7 +48,9 @@ impl Reader {
     pub async fn answer(&self, id: QueryId, query: &ChainQuery) -> ChainReply {
         // Never closed, so there is room sooner or later.
         let _room = self.room.acquire().await;
-        let result = match tokio::time::timeout(self.limit, self.ask(query)).await {
+        // After a start thousands wait: room for the work is set aside once it begins.
+        let work = Box::pin(self.ask(query));
+        let result = match tokio::time::timeout(self.limit, work).await {
             Ok(result) => result,
             Err(_) => Err(Unavailable(format!("no answer within {:?}", self.limit))),
         };

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use akash_sdl::{Manifest, Sdl};
 use akash_types::DeploymentId;
 use provider_engine::engine::LeaseStatus;
-use provider_engine::journal::{Entry, Subject};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer};
 use provider_engine::reconcile::Drift;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 
 use super::operate::{BidStatus, Operate, Unavailable};
 use super::subject::{self, Meant};
-use super::wire::{Bid, Decided, DriftItem, Explained, Lease, Request, Response};
+use super::wire::{Bid, DriftItem, Explained, Lease, Request, Response};
 
 /// How many subjects one question is answered for.
 const MOST_SUBJECTS: usize = 64;
@@ -135,10 +134,6 @@ fn shown(reply: Reply, done: &str) -> Response {
     match reply {
         Reply::Done => Response::done(done),
         Reply::Refused(message) => Response::Error { message, hint: None },
-        Reply::Why(entries) => {
-            let subjects = entries.first().map(|entry| explain(entry.subject, &entries));
-            Response::Why { subjects: subjects.into_iter().collect() }
-        }
         Reply::Drift(drift) => Response::Drift { drift: drift.iter().map(drift_item).collect() },
         Reply::Manifest(ManifestAnswer::Accepted { leases }) => {
             let leases: Vec<String> = leases.iter().map(ToString::to_string).collect();
@@ -168,15 +163,6 @@ fn refused(refusal: &ManifestRefusal) -> Response {
         _ => None,
     };
     Response::Error { message: refusal.to_string(), hint: hint.map(str::to_owned) }
-}
-
-fn explain(subject: Subject, entries: &[Entry]) -> Explained {
-    let decided = |entry: &Entry| Decided {
-        height: entry.height,
-        time: entry.time.unix(),
-        decision: entry.decision.to_string(),
-    };
-    Explained { subject: subject.to_string(), decisions: entries.iter().map(decided).collect() }
 }
 
 fn drift_item(drift: &Drift) -> DriftItem {

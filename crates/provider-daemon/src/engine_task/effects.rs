@@ -132,7 +132,9 @@ async fn carry_out<C: Execute>(cluster: C, room: Arc<Semaphore>, command: Comman
     let Command { id, operation } = command;
     // Never closed, so there is room sooner or later.
     let _room = room.acquire().await;
-    let executed = tokio::time::timeout(COMMAND_LIMIT, cluster.execute(operation)).await;
+    // Thousands may wait: room for the work is set aside once it begins.
+    let work = Box::pin(cluster.execute(operation));
+    let executed = tokio::time::timeout(COMMAND_LIMIT, work).await;
     let result = executed.unwrap_or_else(|_| {
         Err(CommandFailure::Unavailable(format!("no answer within {COMMAND_LIMIT:?}")))
     });

@@ -9,6 +9,10 @@
 //! The engine never waits. What it wants is started only after what it decided is kept; each kind of
 //! effect has a limit of how many are out at once, and what is over it waits in its own task.
 //! Status is published after a turn, not with each input: a burst costs one snapshot.
+//!
+//! It has a thread of its own: a turn may be long and ends with a write to the disk, and nobody who
+//! is served by the others has to wait for that. It also keeps what it remembers for long in one
+//! place: with threads that take turns, each leaves holes in its own part of the heap.
 
 mod effects;
 mod inbox;
@@ -96,8 +100,7 @@ impl<O: Outside, W: Witness> EngineTask<O, W> {
                 pace.changed();
                 let (wanted, next) = turn::sort(effects, now(), &mut self.witness);
                 wake = next;
-                // The store writes to a disk; others go on meanwhile.
-                tokio::task::block_in_place(|| self.witness.keep(cursor));
+                self.witness.keep(cursor);
                 for effect in wanted {
                     match effect {
                         Effect::Reply(request, reply) => requests.answer(request, reply),

@@ -1,10 +1,12 @@
 //! The cluster: what it shows, and how commands went.
 
+use std::sync::Arc;
+
 use akash_types::{LeaseId, OrderId};
 
 use super::{Engine, Life};
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
-use crate::cluster::view::{ClusterView, ViewChange};
+use crate::cluster::view::{ClusterView, LeaseView, ViewChange};
 use crate::effect::{Effect, Fact};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -34,9 +36,10 @@ impl Engine {
             }
             ViewChange::Ips(pool) => self.cluster.view.ips = pool,
             ViewChange::Lease(view) => {
-                let id = view.id;
+                let (id, mut view) = (view.id, *view);
+                self.keep_once(&mut view);
                 self.hostnames.see(&view);
-                self.cluster.view.leases.insert(id, *view);
+                self.cluster.view.leases.insert(id, view);
                 self.free = None;
                 return self.lease_seen(id);
             }
@@ -61,7 +64,8 @@ impl Engine {
         self.rejudge_waiting();
     }
 
-    fn view_whole(&mut self, view: ClusterView) {
+    fn view_whole(&mut self, mut view: ClusterView) {
+        view.leases.values_mut().for_each(|lease| self.keep_once(lease));
         self.cluster.view = view;
         self.cluster.fresh = true;
         self.start.cluster = true;
@@ -81,6 +85,21 @@ impl Engine {
         if self.start.ready {
             self.book_unbooked();
             self.rejudge_waiting();
+        }
+    }
+
+    /// There are thousands of leases, and what is seen of one is mostly what was seen before, or
+    /// what it was told to run: that is not kept a second time.
+    fn keep_once(&self, seen: &mut LeaseView) {
+        seen.replicas.shrink_to_fit();
+        seen.hostnames.shrink_to_fit();
+        let Some(held) = &mut seen.held else { return };
+        let lease = self.lives.get(&seen.id.order_id()).and_then(Life::lease);
+        let wanted = lease.and_then(|lease| lease.workload.as_ref()).map(|wanted| &wanted.group);
+        let before = self.cluster.view.leases.get(&seen.id).and_then(|seen| seen.held.as_ref());
+        let known = [wanted, before.map(|held| &held.group)];
+        if let Some(same) = known.into_iter().flatten().find(|group| **group == held.group) {
+            held.group = Arc::clone(same);
         }
     }
 

@@ -303,7 +303,7 @@ impl Engine {
 
     fn note(&mut self, subject: Subject, decision: Decision) {
         let entry = Entry { height: self.head.height(), time: self.head.time(), subject, decision };
-        if self.journal.keep(&entry) {
+        if self.journal.is_new(&entry) {
             self.out.push(Effect::Record(entry));
         }
     }

@@ -15,9 +15,6 @@ use crate::settings::Settings;
 impl Engine {
     pub(super) fn operator(&mut self, request: RequestId, wanted: OperatorRequest) {
         let reply = match wanted {
-            OperatorRequest::Why(subject) => {
-                Reply::Why(self.journal.why(subject).cloned().collect())
-            }
             OperatorRequest::Drift => Reply::Drift(self.drift.iter().copied().collect()),
             OperatorRequest::Maintenance(on) => {
                 self.asked(

@@ -7,7 +7,6 @@ use akash_types::{DecCoin, LeaseId, OrderId};
 use super::{Engine, Life, Stage};
 use crate::cluster::view::ClusterView;
 use crate::inventory::Booking;
-use crate::journal::{Entry, Subject};
 use crate::reconcile::Drift;
 
 /// A summary.
@@ -109,11 +108,6 @@ impl Engine {
     #[must_use]
     pub const fn cluster_view(&self) -> &ClusterView {
         &self.cluster.view
-    }
-
-    /// What was decided about something, oldest first.
-    pub fn why(&self, subject: Subject) -> impl Iterator<Item = &Entry> {
-        self.journal.why(subject)
     }
 
     /// Where chain, cluster and engine disagreed when they were last compared.

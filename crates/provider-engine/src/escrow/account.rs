@@ -235,7 +235,7 @@ impl Account {
         }
         let every = cx.pace.blocks(cx.settings.check_every);
         let every = every.saturating_sub(self.seed % (every / 8).saturating_add(1)).max(1);
-        let withdraw_at = self.plan.next().map(|due| due.at);
+        let withdraw_at = self.plan.next.map(|due| due.at);
         let check_at = [withdraw_at, self.plan.dry_at].into_iter().flatten();
         let check_at = check_at.fold(height.saturating_add(every), u64::min);
         Next::Wait { check_at: check_at.max(height.saturating_add(1)), withdraw_at }
@@ -244,7 +244,7 @@ impl Account {
     /// What is due, or when it may be.
     fn withdraw(&mut self, cx: &Context<'_>, height: u64, horizon: u64) -> Option<Next> {
         let dry = self.plan.is_dry(height);
-        let due = self.plan.next().filter(|due| due.at <= height.saturating_add(horizon));
+        let due = self.plan.next.filter(|due| due.at <= height.saturating_add(horizon));
         if !dry && due.is_none() {
             return None;
         }

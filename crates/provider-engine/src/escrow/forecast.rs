@@ -64,6 +64,8 @@ impl Forecast {
         for pot in pots.iter_mut().filter(|pot| pot.payees.len() > 1) {
             pot.payees.sort_by_cached_key(|payee| EscrowPaymentId::from(payee.lease).to_string());
         }
+        // Kept for each account: most have one pot.
+        pots.shrink_to_fit();
         Self { settled_at: account.settled_at, pots }
     }
 

@@ -9,13 +9,13 @@ use super::forecast::Forecast;
 use super::pace::Pace;
 use super::settings::Settings;
 
-/// What is due when, for one account.
+/// What is due first, for one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     /// The first height that is not covered.
     pub(super) dry_at: Option<u64>,
-    /// At most two per lease, in no order.
-    dues: Vec<Due>,
+    /// The next withdrawal.
+    pub(super) next: Option<Due>,
 }
 
 /// A withdrawal to come.
@@ -44,28 +44,20 @@ impl Plan {
         let dry_at = forecast.dry_at();
         // What would be due this shortly before the end is collected with it.
         let last = dry_at.map_or(u64::MAX, |dry| dry.saturating_sub(settings.dry_lead));
-        let mut dues: Vec<_> = own
+        let dues = own
             .iter()
             .flat_map(|own| {
                 [worth(forecast, own, settings, pace), age(forecast, own, settings, pace)]
             })
             .flatten()
-            .filter(|due| due.at < last)
-            .collect();
-        if let Some(dry_at) = dry_at {
-            dues.extend(nearly_dry(forecast, own, settings, dry_at));
-        }
-        Self { dry_at, dues }
+            .filter(|due| due.at < last);
+        let before_dry = dry_at.and_then(|dry_at| nearly_dry(forecast, own, settings, dry_at));
+        Self { dry_at, next: dues.chain(before_dry).min_by_key(|due| due.at) }
     }
 
     /// Whether the account cannot pay at `height`.
     pub(super) fn is_dry(&self, height: u64) -> bool {
         self.dry_at.is_some_and(|dry| dry <= height)
-    }
-
-    /// The next withdrawal.
-    pub(super) fn next(&self) -> Option<Due> {
-        self.dues.iter().min_by_key(|due| due.at).copied()
     }
 }
 

@@ -1,35 +1,31 @@
-//! The newest entries of each subject.
+//! The newest decision about each subject.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Entry, Subject};
-
-/// Entries kept per subject.
-const PER_SUBJECT: usize = 16;
+use super::{Decision, Entry, Subject};
 
 /// Subjects that are over and kept all the same.
 const ENDED: usize = 4_096;
 
-/// The newest entries.
+/// What was decided last, so that the same is not said again. What was decided before is with
+/// whoever keeps the entries.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
-    entries: BTreeMap<Subject, VecDeque<Entry>>,
+    newest: BTreeMap<Subject, Decision>,
     ended: VecDeque<Subject>,
 }
 
 impl Journal {
-    /// Keeps an entry. One that says the same as the newest of its subject is not kept again, and
-    /// false is the answer.
-    pub fn keep(&mut self, entry: &Entry) -> bool {
-        let entries = self.entries.entry(entry.subject).or_default();
-        if entries.back().is_some_and(|newest| newest.decision == entry.decision) {
+    /// Whether an entry says anything new about its subject, which is then remembered.
+    pub fn is_new(&mut self, entry: &Entry) -> bool {
+        if self.newest.get(&entry.subject) == Some(&entry.decision) {
             return false;
         }
-        if entries.len() == PER_SUBJECT {
-            // The first says how it began, which explains more than the one after it.
-            entries.remove(1);
+        let before = self.newest.insert(entry.subject, entry.decision.clone());
+        // Nobody says when a deployment is over: of those, too, only so many are kept.
+        if before.is_none() && matches!(entry.subject, Subject::Deployment(_)) {
+            self.end(entry.subject);
         }
-        entries.push_back(entry.clone());
         true
     }
 
@@ -39,17 +35,12 @@ impl Journal {
         if self.ended.len() > ENDED
             && let Some(oldest) = self.ended.pop_front()
         {
-            self.entries.remove(&oldest);
+            self.newest.remove(&oldest);
         }
     }
 
     /// A subject that was over is not.
     pub fn revive(&mut self, subject: Subject) {
         self.ended.retain(|ended| *ended != subject);
-    }
-
-    /// What was decided about a subject, oldest first.
-    pub fn why(&self, subject: Subject) -> impl Iterator<Item = &Entry> {
-        self.entries.get(&subject).into_iter().flatten()
     }
 }

@@ -1,8 +1,8 @@
 //! What was decided, and why.
 //!
 //! Every decision is an [`Entry`]: when, about what, and a typed [`Decision`] that carries what
-//! mattered. The daemon keeps them for ever; the engine keeps the newest of each subject, so that
-//! `why` answers at once.
+//! mattered. The daemon keeps them on disk and answers `why` from there; the engine remembers the
+//! newest of each subject only, so that it says nothing twice in a row.
 
 mod decision;
 mod memory;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use akash_sdl::{Manifest, Version};
 use akash_types::LeaseId;
@@ -92,10 +93,13 @@ impl Subject {
         }
     }
 
-    /// When the first request has waited long enough.
-    pub(super) fn deadline(&self) -> Option<Now> {
+    /// When the first request has waited long enough, or what is known is of no use any more: that
+    /// is forgotten some time after its greatest age, so that one look is enough for many.
+    pub(super) fn deadline(&self, greatest_age: Duration) -> Option<Now> {
         let waiting = self.waiting.iter().map(|submission| submission.waiter.deadline);
         let holding = self.holding.iter().flat_map(|holding| &holding.waiters);
-        waiting.chain(holding.map(|waiter| waiter.deadline)).min()
+        let forget_after = greatest_age.saturating_mul(2).saturating_add(Duration::from_secs(1));
+        let known = self.known.iter().map(|known| known.at.after(forget_after));
+        waiting.chain(holding.map(|waiter| waiter.deadline)).chain(known).min()
     }
 }

@@ -106,11 +106,14 @@ impl Submissions {
         turn.effects
     }
 
-    /// When the next request will have waited long enough; a [`ManifestInput::Tick`] is due then.
+    /// When the next request will have waited long enough, or something can be forgotten; a
+    /// [`ManifestInput::Tick`] is due then.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Now> {
-        let subjects = self.subjects.values().filter_map(Subject::deadline);
-        subjects.chain(self.migrations.iter().map(|migration| migration.waiter.deadline)).min()
+        let age = self.settings.cached_result_max_age;
+        let subjects = self.subjects.values().filter_map(|subject| subject.deadline(age));
+        let migrations = self.migrations.iter().map(|migration| migration.waiter.deadline);
+        subjects.chain(migrations).min()
     }
 
     /// Which of the hostnames that `group` lists the lease may not have, now that it is to be

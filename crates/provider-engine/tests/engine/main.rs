@@ -5,6 +5,7 @@
 
 mod world;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState, Outcome};
@@ -331,4 +332,38 @@ fn a_bid_that_did_not_come_about_can_be_made_again_with_the_room_it_had() {
     world.tell(Input::Tx(end));
     world.wait(Duration::from_secs(10));
     assert!(matches!(world.submitted[..], [(_, Action::CreateBid(_))]), "{:?}", world.why(id));
+}
+
+#[test]
+fn a_manifest_is_kept_once_however_often_the_cluster_shows_it() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    let kept = |world: &World| {
+        let held = world.engine.cluster_view().leases[&lease].held.clone().unwrap();
+        held.group
+    };
+    let group = kept(&world);
+    // As it comes from a cluster: equal, and another.
+    let held = world.cluster.leases.get_mut(&lease).unwrap().held.as_mut().unwrap();
+    held.group = Arc::new((*group).clone());
+    let shown = world.cluster.leases[&lease].clone();
+    world.tell(Input::View(ViewChange::Lease(Box::new(shown))));
+    assert!(Arc::ptr_eq(&group, &kept(&world)));
+    world.show();
+    assert!(Arc::ptr_eq(&group, &kept(&world)));
+    let held = world.cluster.leases.get_mut(&lease).unwrap().held.as_mut().unwrap();
+    Arc::make_mut(&mut held.group).name.push('x');
+    world.show();
+    assert_eq!(kept(&world).name, format!("{}x", group.name));
+}
+
+#[test]
+fn a_decision_is_said_again_only_when_another_came_between() {
+    let mut world = World::started();
+    for on in [true, true, false, true] {
+        world.tell(Input::View(ViewChange::Maintenance(on)));
+    }
+    let said = world.records.iter().map(|entry| entry.decision.to_string());
+    let said: Vec<String> = said.filter(|words| words.starts_with("maintenance")).collect();
+    assert_eq!(said.len(), 3, "{said:?}");
 }

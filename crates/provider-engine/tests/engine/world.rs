@@ -23,6 +23,7 @@ use provider_engine::cluster::command::{CommandAnswer, CommandFailure, Operation
 use provider_engine::cluster::view::{
     Amounts, ClusterView, Condition, Held, LeaseView, Node, Replica, ViewChange,
 };
+use provider_engine::journal::{Entry, Subject};
 use provider_engine::time::{BlockTime, Now};
 use provider_engine::{
     Block, Effect, Engine, Input, OperatorRequest, Reply, RequestId, Settings, TenantRequest, TxEnd,
@@ -62,6 +63,7 @@ pub(crate) struct World {
     pub(crate) submitted: Vec<(IntentId, Action)>,
     pub(crate) commands: Vec<Operation>,
     pub(crate) replies: Vec<(RequestId, Reply)>,
+    pub(crate) records: Vec<Entry>,
     pub(crate) now: Duration,
     pub(crate) requests: u64,
 }
@@ -119,6 +121,7 @@ impl World {
             submitted: Vec::new(),
             commands: Vec::new(),
             replies: Vec::new(),
+            records: Vec::new(),
             now: Duration::ZERO,
             requests: 0,
         }
@@ -192,6 +195,7 @@ impl World {
                 self.tell(Input::Command(CommandAnswer { id: command.id, result }));
             }
             Effect::Reply(request, reply) => self.replies.push((request, reply)),
+            Effect::Record(entry) => self.records.push(entry),
             _ => {}
         }
     }
@@ -292,9 +296,9 @@ impl World {
         ChainEvent::LeaseClosed { id: lease, reason: None }
     }
 
-    pub(crate) fn why(&mut self, order: OrderId) -> Vec<String> {
-        let subject = provider_engine::journal::Subject::Order(order);
-        self.engine.why(subject).map(|entry| entry.decision.to_string()).collect()
+    pub(crate) fn why(&self, order: OrderId) -> Vec<String> {
+        let about = |entry: &&Entry| entry.subject == Subject::Order(order);
+        self.records.iter().filter(about).map(|entry| entry.decision.to_string()).collect()
     }
 
     pub(crate) fn operator(&mut self, wanted: OperatorRequest) -> Reply {

@@ -21,7 +21,7 @@ fn next(rate: &str, funds: &str, settings: &Settings) -> Option<(u64, WithdrawRe
     let facts = alone(7, 0, funds, rate);
     let forecast = Forecast::new(&facts.account.unwrap(), &facts.leases, &facts.payments);
     let plan = Plan::new(&forecast, &[(ours(7), 0)], settings, &Pace::default());
-    plan.next().map(|due| (due.at, due.why(&forecast, due.at).unwrap()))
+    plan.next.map(|due| (due.at, due.why(&forecast, due.at).unwrap()))
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_longest_wait_is_spread_by_lease() {
         let own = [(ours(dseq), seed(&ours(dseq)))];
         let plan = Plan::new(&forecast, &own, &settings, &Pace::default());
         assert_eq!(plan, Plan::new(&forecast, &own, &settings, &Pace::default()));
-        heights.push(plan.next().unwrap().at);
+        heights.push(plan.next.unwrap().at);
     }
     assert!(heights.iter().all(|at| (DAY_BLOCKS - EIGHTH..=DAY_BLOCKS).contains(at)));
     let (first, last) = (heights.iter().min().unwrap(), heights.iter().max().unwrap());
@@ -100,7 +100,7 @@ fn our_part_of_a_shared_account_is_secured_before_it_runs_dry() {
         let payments = [payment(small, "10uact", "0", 0), payment(large, "90uact", "0", 0)];
         let forecast = Forecast::new(&account, leases, &payments);
         let plan = Plan::new(&forecast, &[(small, 0), (large, 0)], &settings, &Pace::default());
-        plan.next().map(|due| (due.at, due.lease, due.why(&forecast, due.at).unwrap()))
+        plan.next.map(|due| (due.at, due.lease, due.why(&forecast, due.at).unwrap()))
     };
     let shared = [paid(small, "10uact"), paid(large, "90uact"), paid(other, "100uact")];
     let (accrued, dry_at) = (dec_coin("447390uact"), 5_001);
@@ -113,7 +113,7 @@ fn our_part_of_a_shared_account_is_secured_before_it_runs_dry() {
     let account = super::account(7, 10, &["1000000uact"]);
     let forecast = Forecast::new(&account, &shared, &[]);
     let plan = Plan::new(&forecast, &[(small, 0), (large, 0)], &settings, &Pace::default());
-    assert_eq!(plan.next(), None);
+    assert_eq!(plan.next, None);
 }
 
 #[test]

@@ -62,26 +62,53 @@ impl Interest {
     }
 }
 
-/// The names of one lease.
+/// The names of one lease. Nearly all leases have one or two, so each is there once, with all that
+/// it is to the lease.
 #[derive(Clone, Debug, Default)]
 struct Names {
-    /// Those it may have by what was asked last.
-    wanted: BTreeSet<String>,
-    /// Those that were asked before, and may come up in the cluster yet.
-    lingering: BTreeSet<String>,
-    /// Those it asked for, and another has.
-    withheld: BTreeSet<String>,
-    shown: BTreeSet<String>,
-    kept: BTreeSet<String>,
+    hosts: Few<String, Standing>,
     /// Whether the chain said that it is over.
     ended: bool,
 }
 
+/// What a name is to a lease.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Standing {
+    /// It may have it by what was asked last.
+    wanted: bool,
+    /// It was asked before, and may come up in the cluster yet.
+    lingering: bool,
+    /// It asked for it, and another has it.
+    withheld: bool,
+    /// The cluster shows that it leads to the lease.
+    shown: bool,
+    /// The manifest that the cluster keeps lists it.
+    kept: bool,
+}
+
 impl Names {
-    fn is_empty(&self) -> bool {
-        [&self.wanted, &self.lingering, &self.withheld, &self.shown, &self.kept]
-            .iter()
-            .all(|names| names.is_empty())
+    /// Changes what each name is, `also` those that are new; one that is nothing any more is
+    /// forgotten.
+    fn change<'h>(
+        &mut self,
+        also: impl IntoIterator<Item = &'h String>,
+        mut change: impl FnMut(&str, &mut Standing),
+    ) {
+        for host in also {
+            if !self.hosts.contains_key(host) {
+                self.hosts.insert(host.clone(), Standing::default());
+            }
+        }
+        self.hosts.retain(|host, standing| {
+            change(host, standing);
+            *standing != Standing::default()
+        });
+    }
+
+    /// Those of which something is so.
+    fn that(&self, is_so: impl Fn(&Standing) -> bool) -> BTreeSet<String> {
+        let found = self.hosts.iter().filter(|(_, standing)| is_so(standing));
+        found.map(|(host, _)| host.clone()).collect()
     }
 }
 
@@ -109,7 +136,7 @@ impl Hostnames {
         let shown = view.hostnames.iter().map(|name| name.to_lowercase()).collect();
         let waiting = view.held.as_ref().filter(|held| !held.deployed && !view.terminating);
         let kept = waiting.map(|held| declared(&held.group).collect()).unwrap_or_default();
-        self.show(view.id, shown, kept);
+        self.show(view.id, &shown, &kept);
     }
 
     /// Everything that the cluster shows; what is not in it is not there.
@@ -124,7 +151,7 @@ impl Hostnames {
 
     /// Nothing of the lease is in the cluster. If it has ended, its names are free.
     pub fn gone(&mut self, lease: LeaseId) {
-        self.show(lease, BTreeSet::new(), BTreeSet::new());
+        self.show(lease, &BTreeSet::new(), &BTreeSet::new());
         if self.leases.get(&lease).is_some_and(|names| names.ended) {
             self.forget(lease);
         }
@@ -134,7 +161,7 @@ impl Hostnames {
     pub fn end(&mut self, lease: LeaseId) {
         let names = self.leases.entry(lease).or_default();
         names.ended = true;
-        names.withheld.clear();
+        names.change([], |_, standing| standing.withheld = false);
         self.tidy(lease);
     }
 
@@ -146,19 +173,22 @@ impl Hostnames {
             .partition(|host| self.holder(host).is_none_or(|holder| same_group(holder, lease)));
         own.iter().for_each(|host| self.grant(host, lease));
         let names = self.leases.entry(lease).or_default();
-        let before = std::mem::replace(&mut names.wanted, own);
-        names.lingering.extend(before);
-        names.withheld.clone_from(&withheld);
+        names.change(own.iter().chain(&withheld), |host, standing| {
+            standing.lingering |= standing.wanted;
+            standing.wanted = own.contains(host);
+            standing.withheld = withheld.contains(host);
+        });
         withheld.into_iter().collect()
     }
 
     /// What was asked last was refused: the lease has what it had `before`.
     pub fn refuse(&mut self, lease: LeaseId, before: &BTreeSet<String>) {
         let Some(names) = self.leases.get_mut(&lease) else { return };
-        let asked = std::mem::take(&mut names.wanted);
-        names.withheld.clear();
-        names.wanted = before.intersection(&names.lingering).cloned().collect();
-        let dropped = asked.difference(&names.lingering).cloned().collect();
+        let dropped = names.that(|standing| standing.wanted && !standing.lingering);
+        names.change([], |host, standing| {
+            standing.withheld = false;
+            standing.wanted = standing.lingering && before.contains(host);
+        });
         self.free(lease, &dropped);
     }
 
@@ -166,11 +196,11 @@ impl Hostnames {
     pub fn settle(&mut self, lease: LeaseId, hosts: &BTreeSet<String>) {
         let Some(names) = self.leases.get_mut(&lease) else { return };
         // Something else was asked meanwhile: both are possible until that one is done.
-        if names.wanted != *hosts {
+        if names.that(|standing| standing.wanted) != *hosts {
             return;
         }
-        let over = std::mem::take(&mut names.lingering);
-        let dropped = over.difference(&names.wanted).cloned().collect();
+        let dropped = names.that(|standing| standing.lingering && !standing.wanted);
+        names.change([], |_, standing| standing.lingering = false);
         self.free(lease, &dropped);
     }
 
@@ -179,8 +209,11 @@ impl Hostnames {
         let from = self.holder(host).filter(|from| !same_group(*from, to));
         self.grant(host, to);
         let names = self.leases.entry(to).or_default();
-        names.wanted.insert(host.to_owned());
-        names.withheld.remove(host);
+        names.change([&host.to_owned()], |name, standing| {
+            if name == host {
+                (standing.wanted, standing.withheld) = (true, false);
+            }
+        });
         from
     }
 
@@ -190,8 +223,9 @@ impl Hostnames {
     pub fn give_freed(&mut self) -> Vec<(LeaseId, String)> {
         let mut given = Vec::new();
         for (lease, names) in &self.leases {
-            let free = names.withheld.iter().filter(|host| self.holder(host).is_none());
-            given.extend(free.map(|host| (*lease, host.clone())));
+            let withheld = names.hosts.iter().filter(|(_, standing)| standing.withheld);
+            let free = withheld.filter(|(host, _)| self.holder(host).is_none());
+            given.extend(free.map(|(host, _)| (*lease, host.clone())));
         }
         // Two may have waited for the same name.
         given.retain(|(lease, host)| {
@@ -208,8 +242,11 @@ impl Hostnames {
         let interest = self.names.entry(host.to_owned()).or_default();
         let before = interest.asked.replace(lease).filter(|before| *before != lease);
         if let Some(names) = before.and_then(|before| self.leases.get_mut(&before)) {
-            names.wanted.remove(host);
-            names.lingering.remove(host);
+            names.change([], |name, standing| {
+                if name == host {
+                    (standing.wanted, standing.lingering) = (false, false);
+                }
+            });
         }
     }
 
@@ -224,20 +261,21 @@ impl Hostnames {
 
     fn forget(&mut self, lease: LeaseId) {
         if let Some(names) = self.leases.remove(&lease) {
-            self.free(lease, &(&names.wanted | &names.lingering));
+            self.free(lease, &names.that(|standing| standing.wanted || standing.lingering));
         }
     }
 
-    fn show(&mut self, lease: LeaseId, shown: BTreeSet<String>, kept: BTreeSet<String>) {
+    fn show(&mut self, lease: LeaseId, shown: &BTreeSet<String>, kept: &BTreeSet<String>) {
         let names = self.leases.entry(lease).or_default();
-        let (shown_before, kept_before) = (
-            std::mem::replace(&mut names.shown, shown.clone()),
-            std::mem::replace(&mut names.kept, kept.clone()),
-        );
-        for host in shown_before.difference(&shown) {
+        let shown_before = names.that(|standing| standing.shown);
+        let kept_before = names.that(|standing| standing.kept);
+        names.change(shown.iter().chain(kept), |host, standing| {
+            (standing.shown, standing.kept) = (shown.contains(host), kept.contains(host));
+        });
+        for host in shown_before.difference(shown) {
             self.interest(host, |interest| interest.shown.remove(&lease));
         }
-        for host in kept_before.difference(&kept) {
+        for host in kept_before.difference(kept) {
             self.interest(host, |interest| interest.kept.remove(&lease));
         }
         for host in shown.difference(&shown_before) {
@@ -251,7 +289,7 @@ impl Hostnames {
 
     /// A lease without any name is not remembered.
     fn tidy(&mut self, lease: LeaseId) {
-        if self.leases.get(&lease).is_some_and(Names::is_empty) {
+        if self.leases.get(&lease).is_some_and(|names| names.hosts.is_empty()) {
             self.leases.remove(&lease);
         }
     }
