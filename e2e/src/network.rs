@@ -168,7 +168,7 @@ impl Network {
         Ok(())
     }
 
-    /// Starts the provider.
+    /// Starts the provider. Tenants find it where it was before.
     ///
     /// # Errors
     ///
@@ -193,7 +193,8 @@ impl Network {
         args.extend(["--gas-prices", "0.025uakt", "--deployment-ingress-static-hosts"]);
         args.extend(["--deployment-ingress-domain", "sim.localhost"]);
         // Networks run side by side: each takes ports that are free.
-        args.extend(["--gateway-listen-address", "127.0.0.1:0"]);
+        let rest = self.gateway()?.map_or_else(|| "127.0.0.1:0".to_owned(), |(rest, _)| rest);
+        args.extend(["--gateway-listen-address", &rest]);
         args.extend(["--gateway-grpc-listen-address", "127.0.0.1:0"]);
         args.extend(self.settings.run.iter().map(String::as_str));
         self.provider = Some(Process::start(&args, &[], &self.log("provider"))?);

@@ -46,7 +46,8 @@ pub fn command(args: &[&str], variables: &[(&str, &str)]) -> Result<Command> {
 pub fn run(args: &[&str], variables: &[(&str, &str)]) -> Result<String> {
     let Output { status, stdout, stderr } = command(args, variables)?.output()?;
     if !status.success() {
-        bail!("`{}` {status}: {}", args.join(" "), String::from_utf8_lossy(&stderr));
+        let said = [stderr, stdout].concat();
+        bail!("`{}` {status}: {}", args.join(" "), String::from_utf8_lossy(&said));
     }
     String::from_utf8(stdout).context("what it printed is not text")
 }

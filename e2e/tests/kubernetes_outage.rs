@@ -5,19 +5,16 @@
 
 mod installed;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use e2e::network::{Network, Settings, wait_until};
-use installed::{install, ours, send};
-use kube_bed::{Bed, FakeNode, FakeNodes};
-use serde_json::{Value, json};
+use e2e::network::{Network, Settings};
+use installed::{add_machines, insist, install, ours, running, take_leases};
+use kube_bed::Bed;
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
-/// Longer than anything takes, however busy the machine is.
-const LONG: Duration = Duration::from_secs(240);
 const LEASES: u64 = 50;
 /// The one more that its tenant closes while nobody can see the cluster.
 const CLOSED: u64 = LEASES + 1;
@@ -26,25 +23,6 @@ const CLOSED: u64 = LEASES + 1;
 fn outage() -> Duration {
     let full = std::env::var_os("AKASH_TEST_FULL").is_some();
     Duration::from_secs(if full { 600 } else { 45 })
-}
-
-fn insist<T>(what: &str, act: impl FnMut() -> Result<Option<T>>) -> T {
-    wait_until(what, LONG, act).unwrap_or_else(|error| panic!("{error:#}"))
-}
-
-/// What runs for each tenant: the identity of every pod and workload, by its name.
-fn running(runtime: &Runtime, bed: &Bed) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for path in ["/api/v1/namespaces", "/api/v1/pods", "/apis/apps/v1/deployments"] {
-        for object in ours(runtime, bed, path).unwrap() {
-            let metadata = &object["metadata"];
-            let place = metadata["namespace"].as_str().unwrap_or_default();
-            let name = format!("{path} {place} {}", metadata["name"].as_str().unwrap());
-            let generation = metadata["generation"].as_u64().unwrap_or_default();
-            found.insert(name, format!("{} {generation}", metadata["uid"].as_str().unwrap()));
-        }
-    }
-    found
 }
 
 /// How many leases of the provider the chain has in a state.
@@ -64,30 +42,16 @@ fn find_height(status: &Value) -> Option<u64> {
 }
 
 /// Brings deployments to leases that run.
-fn deploy(network: &Network, tenant: &str, operator: &str) {
+fn deploy(network: &Network) {
     let hello = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/hello.yaml");
+    let deployments: Vec<(String, PathBuf)> =
+        (1..=CLOSED).map(|dseq| (dseq.to_string(), hello.clone())).collect();
+    take_leases(network, &deployments);
     let hello = hello.to_str().unwrap();
-    let numbers: Vec<String> = (1..=CLOSED).map(|dseq| dseq.to_string()).collect();
-    let create = |dseq: &String| {
-        let create = ["deployment", "create", hello, "--dseq", dseq, "--deposit", "5act"];
-        network.message("tenant", &create)
-    };
-    let messages = numbers.iter().map(create).collect::<Result<Vec<_>>>().unwrap();
-    network.tx_of("tenant", &messages).unwrap();
-    insist("bids", || {
-        let bids = network.ctl(&["bids"])?;
-        Ok(bids["bids"].as_array().is_some_and(|bids| bids.len() == numbers.len()).then_some(()))
-    });
-    let accept = |dseq: &String| {
-        let create = ["market", "lease", "create", "--owner", tenant, "--dseq", dseq];
-        network.message("tenant", &[&create[..], &["--provider", operator]].concat())
-    };
-    let messages = numbers.iter().map(accept).collect::<Result<Vec<_>>>().unwrap();
-    network.tx_of("tenant", &messages).unwrap();
-    for dseq in &numbers {
+    for (dseq, _) in &deployments {
         insist("a manifest is taken", || network.ctl(&["send-manifest", dseq, hello]).map(Some));
     }
-    insist("everything runs", || Ok((network.running()?.len() == numbers.len()).then_some(())));
+    insist("everything runs", || Ok((network.running()?.len() as u64 == CLOSED).then_some(())));
 }
 
 #[test]
@@ -95,18 +59,7 @@ fn an_api_server_that_is_away_costs_no_lease() {
     let runtime = Runtime::new().unwrap();
     let mut bed = runtime.block_on(Bed::control_plane()).unwrap();
     let kubeconfig = install(&runtime, &bed);
-    // Where the API server is for pods: a cluster of one machine has no such address.
-    let endpoints = json!({
-        "metadata": {"name": "kubernetes"},
-        "subsets": [{"addresses": [{"ip": "10.240.0.1"}], "ports": [{"port": 6443}]}],
-    });
-    let path = "/api/v1/namespaces/default/endpoints";
-    send(&runtime, &bed, "POST", path, &endpoints).unwrap();
-    let mut nodes = FakeNode::many(4);
-    for node in &mut nodes {
-        node.labels.insert("akash.network".to_owned(), "true".to_owned());
-    }
-    let _nodes = runtime.block_on(FakeNodes::start(bed.client(), &nodes)).unwrap();
+    let _machines = add_machines(&runtime, &bed);
 
     let folder = tempfile::tempdir().unwrap();
     // The third check in a row that finds a lease unhealthy closes it: 15 to 18 seconds.
@@ -121,9 +74,8 @@ fn an_api_server_that_is_away_costs_no_lease() {
     network.start_provider().unwrap();
     insist("the provider acts", || network.ready());
     network.open_gateway().unwrap();
-    let (tenant, operator) =
-        (network.address("tenant").unwrap(), network.address("operator").unwrap());
-    deploy(&network, &tenant, &operator);
+    let operator = network.address("operator").unwrap();
+    deploy(&network);
     insist("pods run", || {
         let pods = ours(&runtime, &bed, "/api/v1/pods")?;
         let runs = pods.iter().filter(|pod| pod["status"]["phase"] == "Running").count();

@@ -1,8 +1,6 @@
 //! The types against what a real cluster holds.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::path::{Path, PathBuf};
-
 use akash_sdl::manifest::{Group, ServiceResources};
 use provider_crd::manifest::{ReadError, WriteError};
 use provider_crd::{
@@ -23,13 +21,9 @@ const CASES: [&str; 9] = [
     "gateway-api/01-basic",
 ];
 
-fn folder(case: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes").join(case)
-}
-
 /// Every recorded object of our kinds.
 fn recorded() -> Vec<Value> {
-    CASES.iter().flat_map(|case| Case::read(&folder(case)).unwrap().custom).collect()
+    CASES.iter().flat_map(|case| Case::recorded(case).unwrap().custom).collect()
 }
 
 fn recorded_manifests() -> Vec<Manifest> {
@@ -73,7 +67,7 @@ fn a_recorded_manifest_is_read_and_written_without_loss() {
 #[test]
 fn what_is_read_back_is_what_was_sent_without_endpoints() {
     for name in CASES {
-        let case = Case::read(&folder(name)).unwrap();
+        let case = Case::recorded(name).unwrap();
         let kept = case.custom.iter().find(|object| object["kind"] == "Manifest").unwrap();
         let kept: Manifest = serde_json::from_value(kept.clone()).unwrap();
         let mut sent = case.manifest.groups[0].clone();

@@ -58,8 +58,7 @@ fn main() {
 }
 
 fn case() -> Case {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes");
-    Case::read(&fixtures.join("01-basic")).unwrap()
+    Case::recorded("01-basic").unwrap()
 }
 
 /// The recorded lease with another number and so many replicas.

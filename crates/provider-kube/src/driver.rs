@@ -15,6 +15,7 @@ use provider_engine::cluster::port::{
 use provider_engine::cluster::view::Held;
 use tokio::task::JoinHandle;
 
+use crate::apply::UnderWay;
 use crate::client::{Access, AccessError, Calls, Counter, Failure, Kind, Selector};
 use crate::settings::{NetworkPolicies, Settings, SettingsError};
 use crate::watch::{KubeChanges, Watches};
@@ -75,6 +76,7 @@ struct Inner {
     streams: Streams,
     settings: Arc<Settings>,
     watches: Watches,
+    under_way: UnderWay,
     sweeper: JoinHandle<()>,
 }
 
@@ -134,7 +136,14 @@ impl KubeDriver {
             }
         });
         let streams = Streams(access.client()?);
-        Ok(Self(Arc::new(Inner { calls, streams, settings, watches, sweeper })))
+        Ok(Self(Arc::new(Inner {
+            calls,
+            streams,
+            settings,
+            watches,
+            under_way: UnderWay::default(),
+            sweeper,
+        })))
     }
 
     /// Waits until everything was seen, at most so long; whether it was.
@@ -169,7 +178,8 @@ async fn api_server(calls: &Calls) -> Result<Vec<SocketAddr>, Failure> {
 impl Execute for KubeDriver {
     async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
         let inner = &*self.0;
-        apply::execute(&inner.calls, inner.watches.shared(), &inner.settings, operation).await
+        let (shared, under_way) = (inner.watches.shared(), &inner.under_way);
+        apply::execute(&inner.calls, shared, &inner.settings, under_way, operation).await
     }
 }
 

@@ -4,7 +4,6 @@
 
 mod bed;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use akash_sdl::manifest::{Protocol, ServiceExpose};
@@ -23,8 +22,7 @@ use serde_json::{Value, json};
 const DECLARED: &str = "/apis/akash.network/v2beta2/namespaces/lease/providerleasedips";
 
 fn case() -> Case {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes");
-    Case::read(&fixtures.join("01-basic")).unwrap()
+    Case::recorded("01-basic").unwrap()
 }
 
 /// A lease of this number whose service has these ports at an address.

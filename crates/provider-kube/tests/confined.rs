@@ -5,7 +5,6 @@
 
 mod bed;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,8 +28,7 @@ const SERVES: &str = "trap 'exit 0' TERM; while :; do sleep 0.3 & wait $!; done"
 
 /// One service that runs `script`, under a lease of this number.
 fn service(dseq: u64, script: &str) -> Workload {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes/01-basic");
-    let mut wanted = workload(&Case::read(&fixture).unwrap()).unwrap();
+    let mut wanted = workload(&Case::recorded("01-basic").unwrap()).unwrap();
     let id = wanted.lease.to_string();
     let own = wanted.lease.dseq().to_string();
     wanted.lease = id.replacen(&own, &dseq.to_string(), 1).parse().unwrap();

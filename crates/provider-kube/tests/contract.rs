@@ -5,7 +5,6 @@
 
 mod bed;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -154,8 +153,7 @@ async fn the_driver_holds_to_the_contract_on_a_real_node() {
 
 /// The clauses run commands without a terminal; this is one with.
 async fn a_terminal_has_the_size_that_it_is_given(driver: &KubeDriver) {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes/01-basic");
-    let mut wanted = workload(&Case::read(&fixture).unwrap()).unwrap();
+    let mut wanted = workload(&Case::recorded("01-basic").unwrap()).unwrap();
     let service = &mut Arc::make_mut(&mut wanted.group).services[0];
     (service.image, service.command) = real(Program::Serves);
     let (lease, name) = (wanted.lease, service.name.clone());

@@ -1,8 +1,6 @@
 //! What is built equals what the Go provider made, and what it made is left alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::path::{Path, PathBuf};
-
 use provider_kube::merge::{Merged, Occasion, merge};
 use provider_testkit::kube::{Case, as_stored, built, compare, without_what_varies};
 use serde_json::Value;
@@ -22,12 +20,8 @@ const CASES: [&str; 12] = [
     "gateway-api/01-basic",
 ];
 
-fn folder(case: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes").join(case)
-}
-
 fn case(name: &str) -> Case {
-    Case::read(&folder(name)).unwrap()
+    Case::recorded(name).unwrap()
 }
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {

@@ -1,8 +1,6 @@
 //! What is seen of recorded pods is what was asked for them, and how they were.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::path::{Path, PathBuf};
-
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use k8s_openapi::api::core::v1::{Namespace, Pod, Service};
 use provider_crd::{Manifest, ProviderHost};
@@ -12,13 +10,9 @@ use provider_kube::build;
 use provider_kube::observe::{self, Known, Seen, is_written, milli, whole};
 use provider_kube::resolve::Lease;
 use provider_kube::status::{self, Shown};
-use provider_testkit::kube::{Case, documents};
+use provider_testkit::kube::Case;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-fn folder(case: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes").join(case)
-}
 
 /// A recorded case with its objects as types.
 struct Typed {
@@ -39,9 +33,7 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Vec<T> {
 }
 
 fn typed(name: &str) -> Typed {
-    let case = Case::read(&folder(name)).unwrap();
-    let pods = std::fs::read_to_string(folder(name).join("pods.yaml")).unwrap();
-    let pods = documents(&pods).unwrap();
+    let case = Case::recorded(name).unwrap();
     let manifests: Vec<Manifest> = of_kind(&case.custom, "Manifest");
     Typed {
         lease: Lease::of(&manifests[0]).unwrap(),
@@ -51,7 +43,7 @@ fn typed(name: &str) -> Typed {
         stateful_sets: of_kind(&case.objects, "StatefulSet"),
         services: of_kind(&case.objects, "Service"),
         hosts: of_kind(&case.custom, "ProviderHost"),
-        pods: of_kind(pods[0]["items"].as_array().unwrap(), "Pod"),
+        pods: of_kind(&case.pods, "Pod"),
         case,
     }
 }

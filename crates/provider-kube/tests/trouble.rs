@@ -4,7 +4,6 @@
 
 mod bed;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,8 +21,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 fn case(name: &str) -> Case {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes");
-    Case::read(&fixtures.join(name)).unwrap()
+    Case::recorded(name).unwrap()
 }
 
 /// A lease like the recorded one, with another number.

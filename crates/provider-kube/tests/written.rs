@@ -6,7 +6,6 @@
 mod bed;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use akash_types::{LeaseId, LeaseState};
@@ -58,9 +57,7 @@ async fn cases() -> Vec<(&'static str, Case, Arc<Bed>)> {
 }
 
 fn case(name: &str) -> Case {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes");
-    let folder: PathBuf = fixtures.join(name);
-    Case::read(&folder).unwrap()
+    Case::recorded(name).unwrap()
 }
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use provider_crd::{Manifest, ProviderHost};
 use provider_kube::client::Kind;
@@ -11,7 +10,7 @@ use provider_operators::hostname::build::route;
 use provider_operators::hostname::claim::Claim;
 use provider_operators::hostname::offer::Offer;
 use provider_operators::hostname::settings::{Routes, Settings};
-use provider_testkit::kube::{Case, compare_routes, documents, without_what_varies};
+use provider_testkit::kube::{Case, compare_routes, without_what_varies};
 use serde_json::{Value, json};
 
 const CASES: [&str; 11] = [
@@ -28,27 +27,21 @@ const CASES: [&str; 11] = [
     "gateway-api/01-basic",
 ];
 
-fn folder(case: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes").join(case)
-}
-
 fn of_kind(objects: &[Value], kind: Kind) -> Vec<Value> {
     objects.iter().filter(|object| object["kind"] == kind.name).cloned().collect()
 }
 
 /// The recorded routes of a case, and those that we make of its custom resources.
 fn both(name: &str) -> (Vec<Value>, Vec<Value>) {
-    let case = Case::read(&folder(name)).unwrap();
+    let case = Case::recorded(name).unwrap();
     let (routes, recorded) = if name.starts_with("gateway-api") {
-        let text = std::fs::read_to_string(folder(name).join("httproutes.yaml")).unwrap();
-        let list = documents(&text).unwrap().remove(0);
         let gateway = || "akash-gateway".to_owned();
         let routes = Routes::Gateway {
             name: gateway(),
             namespace: gateway(),
             buffer_size: "16k".to_owned(),
         };
-        (routes, list["items"].as_array().unwrap().clone())
+        (routes, case.routes.clone())
     } else {
         (Settings::default().routes, of_kind(&case.objects, Kind::INGRESS))
     };
@@ -81,7 +74,7 @@ fn every_recorded_route_is_built_equal() {
 
 /// Annotations that a route gets by these options of a `Manifest`, without their prefix.
 fn annotations(options: &Value, routes: &Routes) -> BTreeMap<String, String> {
-    let case = Case::read(&folder("01-basic")).unwrap();
+    let case = Case::recorded("01-basic").unwrap();
     let mut manifest = of_kind(&case.custom, Kind::MANIFEST).remove(0);
     manifest["spec"]["group"]["services"][0]["expose"][0]["http_options"] = options.clone();
     let manifest: Manifest = serde_json::from_value(manifest).unwrap();
@@ -156,7 +149,7 @@ fn options_become_the_annotations_of_the_contract() {
 #[test]
 fn the_comparison_finds_what_differs_and_what_is_there_only_once() {
     for name in CASES {
-        let case = Case::read(&folder(name)).unwrap();
+        let case = Case::recorded(name).unwrap();
         let differences = compare_routes(&case).unwrap();
         assert!(differences.is_empty(), "{name}: {}", differences[0]);
 

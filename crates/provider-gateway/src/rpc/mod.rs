@@ -20,20 +20,16 @@ mod provider;
 mod quantity;
 mod status;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpcServer;
 use akash_grpc::akash::provider::v1::provider_rpc_server::ProviderRpcServer;
-use akash_grpc::{DescriptorError, descriptor_set_for};
-use futures_util::future::BoxFuture;
+use akash_grpc::{DescriptorError, Services, descriptor_set_for};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use provider_api::error::CODE_HEADER;
 use provider_engine::cluster::port::Cluster;
 use tonic::body::Body;
-use tonic::codegen::Service;
-use tonic::server::NamedService;
 use tonic::{Code, Status};
 use tonic_health::pb::health_server::HealthServer;
 
@@ -46,13 +42,11 @@ use crate::rest::{Failure, Readable};
 /// Largest message that is taken.
 const LARGEST: usize = 4 << 20;
 
-type Serve = Arc<dyn Fn(Request<Body>) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
-
 /// The gRPC side of a gateway. Every clone is the same.
 #[derive(Clone)]
 pub struct Rpc<P, C, G> {
     gateway: Gateway<P, C, G>,
-    services: Arc<[(&'static str, Serve)]>,
+    services: Services,
 }
 
 /// Why there is no gRPC.
@@ -84,13 +78,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
         let provider = ProviderRpcServer::new(provider::Answers(gateway.clone()));
         let lease = LeaseRpcServer::new(lease::Answers(gateway.clone()));
         let health = HealthServer::new(health::Answers(gateway.clone()));
-        let services = [
-            named(provider.max_decoding_message_size(LARGEST)),
-            named(lease.max_decoding_message_size(LARGEST)),
-            named(health),
-            named(reflection),
-        ];
-        Ok(Self { gateway, services: services.into() })
+        let services = Services::none()
+            .with(provider.max_decoding_message_size(LARGEST))
+            .with(lease.max_decoding_message_size(LARGEST))
+            .with(health)
+            .with(reflection);
+        Ok(Self { gateway, services })
     }
 
     /// Answers a call.
@@ -107,34 +100,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
             Ok(principal) => drop(parts.extensions.insert(Arc::new(principal))),
             Err(denied) => return status_of(&denied.into()).into_http(),
         }
-        let path = parts.uri.path().trim_start_matches('/');
-        let wanted = path.split('/').next().unwrap_or_default();
-        match self.services.iter().find(|(name, _)| *name == wanted) {
-            Some((_, serve)) => serve(Request::from_parts(parts, Body::new(body))).await,
-            None => Status::unimplemented(format!("unknown service {wanted}")).into_http(),
-        }
+        self.services.call(Request::from_parts(parts, Body::new(body))).await
     }
-}
-
-fn named<S>(service: S) -> (&'static str, Serve)
-where
-    S: NamedService
-        + Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    S::Future: Send,
-{
-    let serve = move |request| -> BoxFuture<'static, Response<Body>> {
-        // Generated servers are always ready.
-        let called = service.clone().call(request);
-        Box::pin(async move {
-            let Ok(response) = called.await;
-            response
-        })
-    };
-    (S::NAME, Arc::new(serve))
 }
 
 /// What is not gRPC is told so in gRPC's own type.
@@ -174,7 +141,6 @@ fn status_of(failure: &Failure) -> Status {
 
 impl<P, C, G> std::fmt::Debug for Rpc<P, C, G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.services.iter().map(|(name, _)| *name).collect();
-        f.debug_struct("Rpc").field("services", &names).finish_non_exhaustive()
+        f.debug_struct("Rpc").field("services", &self.services).finish_non_exhaustive()
     }
 }

@@ -6,10 +6,12 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::jiff::Timestamp;
 use provider_crd::{Manifest, names};
 use provider_engine::cluster::command::{CommandFailure, Workload};
+use serde_json::Value;
 
 use super::plan;
 use super::stale::stale;
 use super::stuck::stuck;
+use super::under_way::Deployment;
 use super::write::Writer;
 use crate::build::{self, Object};
 use crate::client::{Exactly, Kind};
@@ -43,6 +45,7 @@ pub(super) async fn deploy(
     writer: Writer<'_>,
     settings: &Settings,
     workload: &Workload,
+    this: &Deployment<'_>,
 ) -> Result<(), CommandFailure> {
     let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
     let kept = keep(writer, settings, workload).await?;
@@ -67,10 +70,10 @@ pub(super) async fn deploy(
     let [first, guards, ways, names, workloads] = plan::steps(objects);
     let mut written = usize::from(kept.is_new) + stale.len();
     for step in [first, guards, ways, names] {
-        written += write(writer, &step, occasion).await?;
+        written += write(writer, &step, occasion, this).await?;
     }
     remove(writer, settings, &stale).await?;
-    written += write(writer, &workloads, occasion).await?;
+    written += write(writer, &workloads, occasion, this).await?;
     free(writer, &drawer(writer, &lease.namespace)).await?;
     if written == 0 { confirm(writer, settings, workload).await } else { Ok(()) }
 }
@@ -93,13 +96,12 @@ async fn keep(
         resolve::check_replacement(&existing, &wanted).map_err(|error| refused(&error))?;
     }
     let hash = workload.version;
-    let written = writer
-        .write(&Object::from(wanted), Occasion::Update, |object| {
-            if let Some(hash) = &hash {
-                version::annotate(object, version::on_manifest(hash));
-            }
-        })
-        .await?;
+    let amend = |object: &mut Value| {
+        if let Some(hash) = &hash {
+            version::annotate(object, version::on_manifest(hash));
+        }
+    };
+    let written = writer.write(&Object::from(wanted), Occasion::Update, amend, || false).await?;
     let read = |shown: &Shown| {
         let manifest = shown.typed::<Manifest>(Kind::MANIFEST);
         let unread = "the Manifest that was written cannot be read";
@@ -144,14 +146,22 @@ async fn confirm(
     }
 }
 
-/// Writes objects that do not depend on each other; how many.
-async fn write(
+/// Writes objects that do not depend on each other; how many. Names that are another lease's by now
+/// stay so.
+pub(super) async fn write(
     writer: Writer<'_>,
     objects: &[Object],
     occasion: Occasion,
+    this: &Deployment<'_>,
 ) -> Result<usize, CommandFailure> {
-    let writes: Vec<_> =
-        objects.iter().map(|object| writer.write(object, occasion, |_| {})).collect();
+    let writes: Vec<_> = objects
+        .iter()
+        .map(|object| {
+            let is_host = matches!(object, Object::ProviderHost(_));
+            let stays = move || is_host && this.lost(name(object));
+            writer.write(object, occasion, |_| {}, stays)
+        })
+        .collect();
     let mut writes = stream::iter(writes).buffer_unordered(AT_ONCE);
     let mut sum = 0;
     while let Some(written) = writes.try_next().await? {
@@ -162,10 +172,14 @@ async fn write(
 
 /// Whether a port at a leased address belongs to another lease: the tenant moves it when asked to.
 fn is_anothers(writer: Writer<'_>, lease: &Lease, object: &Object) -> bool {
-    let name = object.metadata().name.as_deref().unwrap_or_default();
+    let name = name(object);
     let mirror = writer.shared.mirror();
     let there = mirror.named(Kind::LEASED_IP, name).is_some();
     there && mirror.get(Kind::LEASED_IP, &lease.namespace, name).is_none()
+}
+
+fn name(object: &Object) -> &str {
+    object.metadata().name.as_deref().unwrap_or_default()
 }
 
 async fn remove(

@@ -23,6 +23,7 @@ mod stuck;
 mod teardown;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod write;
 
 use provider_engine::cluster::command::{CommandFailure, Operation};
@@ -30,6 +31,7 @@ use provider_engine::cluster::command::{CommandFailure, Operation};
 use crate::client::Calls;
 use crate::settings::Settings;
 use crate::watch::Shared;
+pub(crate) use under_way::UnderWay;
 use write::Writer;
 
 /// Carries out one operation.
@@ -37,12 +39,16 @@ pub(crate) async fn execute(
     calls: &Calls,
     shared: &Shared,
     settings: &Settings,
+    under_way: &UnderWay,
     operation: Operation,
 ) -> Result<(), CommandFailure> {
     let writer = Writer { calls, shared };
     match operation {
         Operation::Hold(workload) => deploy::hold(writer, settings, &workload).await,
-        Operation::Deploy(workload) => deploy::deploy(writer, settings, &workload).await,
+        Operation::Deploy(workload) => {
+            let this = under_way.begin(&workload);
+            deploy::deploy(writer, settings, &workload, &this).await
+        }
         Operation::Teardown { lease, evidence: _ } => {
             teardown::teardown(writer, settings, &lease).await
         }

@@ -3,12 +3,14 @@ use std::sync::Arc;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::Pod;
 use provider_crd::{Manifest, labels, names};
-use provider_engine::cluster::command::CommandFailure;
+use provider_engine::cluster::command::{CommandFailure, Workload};
 use serde_json::{Value, json};
 
+use super::deploy::write;
 use super::plan::steps;
 use super::stale::stale;
 use super::stuck::stuck;
+use super::under_way::UnderWay;
 use super::write::Writer;
 use crate::build::{self, Object};
 use crate::client::Kind;
@@ -33,8 +35,8 @@ fn settings() -> Settings {
     }
 }
 
-/// A lease with one service, and everything that it is built of.
-fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
+/// A lease with one service.
+fn manifest(ports: Value, login: bool) -> Manifest {
     let parts: Vec<&str> = LEASE.split('/').collect();
     let mut service = json!({
         "name": "web", "image": "x", "count": 1, "expose": ports,
@@ -46,7 +48,7 @@ fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
         service["credentials"] =
             json!({"host": "h", "email": "", "username": "u", "password": "p"});
     }
-    let manifest: Manifest = serde_json::from_value(json!({
+    serde_json::from_value(json!({
         "metadata": {"name": names::lease_namespace(&id()), "resourceVersion": "7"},
         "spec": {
             "lease_id": {"owner": parts[0], "dseq": parts[1], "gseq": 1, "oseq": 1,
@@ -54,8 +56,12 @@ fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
             "group": {"name": "g", "services": [service]},
         },
     }))
-    .unwrap();
-    let lease = Lease::of(&manifest).unwrap();
+    .unwrap()
+}
+
+/// The same, and everything that it is built of.
+fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
+    let lease = Lease::of(&manifest(ports, login)).unwrap();
     let mut objects = build::workload(&lease, &settings()).unwrap();
     let hosts = build::hosts(&lease, &settings(), &[], Default::default());
     objects.extend(hosts.into_iter().map(Object::from));
@@ -165,9 +171,8 @@ async fn written(answers: Vec<Answer>) -> (Result<bool, CommandFailure>, Vec<Str
     let server = Scripted::start(answers).await;
     let shared = Shared::default();
     let writer = Writer { calls: &server.calls, shared: &shared };
-    let written = writer.write(&wanted(), Occasion::Update, |_| {}).await;
-    let asked = server.asked().into_iter().map(|line| line.split(' ').next().unwrap().to_owned());
-    (written.map(|written| written.is_new), asked.collect())
+    let written = writer.write(&wanted(), Occasion::Update, |_| {}, || false).await;
+    (written.map(|written| written.is_new), methods(&server))
 }
 
 fn fails(code: u16) -> Answer {
@@ -209,4 +214,77 @@ async fn what_is_there_unseen_is_read_and_written_only_if_it_differs() {
     .await;
     assert_eq!(result, Ok(true));
     assert_eq!(asked, ["POST", "GET", "PUT", "GET", "PUT"]);
+}
+
+/// A workload that lists `a.example`, of the lease or of another one.
+fn lists(dseq: u64, withheld: &[&str]) -> Workload {
+    Workload {
+        lease: LEASE.replacen("5950031", &dseq.to_string(), 1).parse().unwrap(),
+        version: None,
+        group: Arc::new(manifest(http_and_port(), false).spec.group().unwrap()),
+        cards: [].into(),
+        withheld: withheld.iter().map(|&name| name.to_owned()).collect(),
+    }
+}
+
+#[test]
+fn a_deployment_loses_the_names_of_a_newer_one_of_another_lease() {
+    let under_way = UnderWay::default();
+    let first = under_way.begin(&lists(1, &[]));
+    let _without = under_way.begin(&lists(2, &["A.example"]));
+    let again = under_way.begin(&lists(1, &[]));
+    assert!(!first.lost("a.example"), "it is the lease's own, and nobody else may have it");
+    let newest = under_way.begin(&lists(2, &[]));
+    assert!(!newest.lost("a.example") && !first.lost("b.example"));
+    // It is lost also when the one that has it is done.
+    drop(newest);
+    assert!(first.lost("a.example") && again.lost("a.example"));
+    // What begins after that was asked for after that.
+    assert!(!under_way.begin(&lists(1, &[])).lost("a.example"));
+}
+
+/// `a.example` of the lease, and an API server on which two other leases had it, one after another.
+async fn moving() -> (Object, Scripted, Shared) {
+    let (_, objects) = lease(http_and_port(), false);
+    let is_it = |object: &Object| object.metadata().name.as_deref() == Some("a.example");
+    let host = objects.into_iter().find(is_it).unwrap();
+    let of = |dseq: u64| {
+        let mut object = host.to_json().unwrap();
+        object["metadata"]["resourceVersion"] = dseq.to_string().into();
+        object["spec"]["dseq"] = dseq.into();
+        object
+    };
+    let answers = vec![fails(409), says(200, &of(6)), says(200, &of(id().dseq()))];
+    let (server, shared) = (Scripted::start(answers).await, Shared::default());
+    shared.wrote(Kind::HOST, Shown::new(of(5)).unwrap());
+    (host, server, shared)
+}
+
+fn methods(server: &Scripted) -> Vec<String> {
+    server.asked().iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_name_is_taken_over_unless_a_newer_deployment_has_it() {
+    for (newer, written, asked) in
+        [(None, 1, &["PUT", "GET", "PUT"][..]), (Some(lists(6, &[])), 0, &[])]
+    {
+        let (host, server, shared) = moving().await;
+        let writer = Writer { calls: &server.calls, shared: &shared };
+        let under_way = UnderWay::default();
+        let this = under_way.begin(&lists(id().dseq(), &[]));
+        let _newer = newer.map(|newer| under_way.begin(&newer));
+        assert_eq!(write(writer, &[host], Occasion::Update, &this).await, Ok(written));
+        assert_eq!(methods(&server), asked);
+    }
+}
+
+#[tokio::test]
+async fn what_shall_stay_since_it_was_read_again_is_not_written() {
+    let (host, server, shared) = moving().await;
+    let writer = Writer { calls: &server.calls, shared: &shared };
+    let stays = || server.asked().len() > 1;
+    let written = writer.write(&host, Occasion::Update, |_| {}, stays).await.unwrap();
+    assert_eq!((written.is_new, written.shown.version.as_str()), (false, "6"));
+    assert_eq!(methods(&server), ["PUT", "GET"]);
 }

@@ -30,12 +30,13 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     /// Makes an object be there as it is wanted. `amend` adds what is written along when something
-    /// is written anyway.
+    /// is written anyway; what is there `stays` as it is where it should by now.
     pub(super) async fn write(
         &self,
         object: &Object,
         occasion: Occasion,
         amend: impl Fn(&mut Value) + Send + Sync,
+        stays: impl Fn() -> bool + Send + Sync,
     ) -> Result<Written, CommandFailure> {
         let refused = |why: String| CommandFailure::Refused(format!("{}: {why}", title(object)));
         let wanted = object.to_json().map_err(|error| refused(error.to_string()))?;
@@ -57,13 +58,10 @@ impl Writer<'_> {
                     let why = "what was there is still being deleted";
                     return Err(CommandFailure::Unavailable(format!("{}: {why}", title(object))));
                 }
+                Some(there) if stays() => return unchanged(there).map_err(refused),
                 Some(there) => match merge(there, &wanted, occasion) {
                     Err(error) => return Err(refused(error.to_string())),
-                    Ok(Merged::Unchanged) => {
-                        let shown = Shown::new(there.clone());
-                        let shown = shown.map_err(|error| refused(error.to_string()))?;
-                        return Ok(Written { shown, is_new: false });
-                    }
+                    Ok(Merged::Unchanged) => return unchanged(there).map_err(refused),
                     Ok(Merged::Replace(mut merged)) => {
                         amend(&mut merged);
                         self.calls.replace(kind, namespace, &name, &merged).await
@@ -202,6 +200,12 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// Nothing was written.
+fn unchanged(there: &Value) -> Result<Written, String> {
+    let shown = Shown::new(there.clone()).map_err(|error| error.to_string())?;
+    Ok(Written { shown, is_new: false })
 }
 
 /// A failure with the object it was about.

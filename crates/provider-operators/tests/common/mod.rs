@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use provider_kube::client::{Access, Calls, Counter, Kind};
 use provider_operators::Listener;
 use provider_operators::hostname::rest::{self, Rest};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
-use provider_testkit::kube::{Case, documents, without_what_varies};
+use provider_testkit::kube::{Case, without_what_varies};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -31,12 +31,8 @@ pub(crate) const CASES: [&str; 8] = [
     "flags-B/03-hostnames-b",
 ];
 
-fn folder(case: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes").join(case)
-}
-
 pub(crate) fn case(name: &str) -> Case {
-    Case::read(&folder(name)).unwrap()
+    Case::recorded(name).unwrap()
 }
 
 pub(crate) fn name(object: &Value) -> &str {
@@ -51,14 +47,13 @@ pub(crate) fn recorded(case: &Case, kind: Kind) -> Vec<Value> {
 }
 
 pub(crate) fn recorded_routes(case: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(folder(case).join("httproutes.yaml")).unwrap();
-    let list = documents(&text).unwrap().remove(0);
-    list["items"].as_array().unwrap().iter().cloned().map(without_what_varies).collect()
+    self::case(case).routes.into_iter().map(without_what_varies).collect()
 }
 
 /// What the Go operator answered, head and body.
 pub(crate) fn recorded_answer(name: &str) -> String {
-    let file = folder("../gateway/hostname-operator").join(format!("{name}.http"));
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/gateway");
+    let file = all.join("hostname-operator").join(format!("{name}.http"));
     std::fs::read_to_string(file).unwrap().replace("\r\n", "\n")
 }
 

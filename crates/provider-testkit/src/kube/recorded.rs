@@ -24,6 +24,8 @@ pub struct Case {
     pub custom: Vec<Value>,
     /// The `HTTPRoute`s, where they are recorded by themselves.
     pub routes: Vec<Value>,
+    /// The pods, where they are recorded.
+    pub pods: Vec<Value>,
     /// Hostnames that were another lease's when this was recorded.
     pub withheld: Vec<String>,
     /// The flags of the provider that made it.
@@ -50,7 +52,7 @@ pub enum CaseError {
         source: std::io::Error,
     },
     /// A file is no YAML.
-    #[error("cannot use objects.yaml, crs.yaml or httproutes.yaml")]
+    #[error("cannot use objects.yaml, crs.yaml, httproutes.yaml or pods.yaml")]
     Yaml(#[from] YamlError),
     /// A file is no JSON.
     #[error("cannot use lease.json")]
@@ -64,6 +66,16 @@ pub enum CaseError {
 }
 
 impl Case {
+    /// Reads one of those in this repository, such as `01-basic`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none of this name, or it is not what it should be.
+    pub fn recorded(name: &str) -> Result<Self, CaseError> {
+        let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kubernetes");
+        Self::read(&all.join(name))
+    }
+
     /// Reads a folder. Lease and manifest may lie further up; the flags follow from the folder's
     /// place: below `flags-B` and `gateway-api` they are other ones.
     ///
@@ -91,11 +103,8 @@ impl Case {
             objects: unpacked(documents(&text(dir, "objects.yaml")?)?),
             withheld: withheld.map(|host| text_at(host, "/metadata/name").to_owned()).collect(),
             custom,
-            routes: match text(dir, "httproutes.yaml") {
-                Ok(text) => unpacked(documents(&text)?),
-                Err(CaseError::Missing { .. }) => Vec::new(),
-                Err(error) => return Err(error),
-            },
+            routes: if_there(dir, "httproutes.yaml")?,
+            pods: if_there(dir, "pods.yaml")?,
             settings: settings(dir),
         })
     }
@@ -140,6 +149,15 @@ fn text(dir: &Path, file: &'static str) -> Result<String, CaseError> {
     let found = dir.ancestors().take(3).map(|dir| dir.join(file)).find(|path| path.exists());
     let path = found.ok_or_else(|| CaseError::Missing { file, dir: dir.to_owned() })?;
     std::fs::read_to_string(&path).map_err(|source| CaseError::Read { path, source })
+}
+
+/// The objects of a file that not every case has.
+fn if_there(dir: &Path, file: &'static str) -> Result<Vec<Value>, CaseError> {
+    match text(dir, file) {
+        Ok(text) => Ok(unpacked(documents(&text)?)),
+        Err(CaseError::Missing { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Lists become what is in them.

@@ -21,28 +21,19 @@
 mod health;
 mod server;
 
-use std::convert::Infallible;
-use std::fmt;
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
+use akash_grpc::Services;
 use http::{Request, Response};
 use hyper::body::Incoming;
-use tonic::Status;
 use tonic::body::Body;
-use tonic::codegen::Service;
-use tonic::server::NamedService;
 use tonic_health::pb::health_server::HealthServer;
 
 use super::operator::HostnameOperator;
 
 pub use server::serve;
 
-type Serve = Arc<dyn Fn(Request<Body>) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
-
 /// Answers about an operator. Clones are the same.
-#[derive(Clone)]
-pub struct Rpc(Arc<[(&'static str, Serve)]>);
+#[derive(Clone, Debug)]
+pub struct Rpc(Services);
 
 /// Why there is no gRPC.
 #[derive(Debug, thiserror::Error)]
@@ -60,43 +51,11 @@ impl Rpc {
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
             .build_v1()?;
         let health = HealthServer::new(health::Answers(operator));
-        Ok(Self([named(health), named(reflection)].into()))
+        Ok(Self(Services::none().with(health).with(reflection)))
     }
 
     /// Answers a call.
     pub async fn call(&self, request: Request<Incoming>) -> Response<Body> {
-        let path = request.uri().path().trim_start_matches('/');
-        let wanted = path.split('/').next().unwrap_or_default().to_owned();
-        match self.0.iter().find(|(name, _)| *name == wanted) {
-            Some((_, serve)) => serve(request.map(Body::new)).await,
-            None => Status::unimplemented(format!("unknown service {wanted}")).into_http(),
-        }
-    }
-}
-
-fn named<S>(service: S) -> (&'static str, Serve)
-where
-    S: NamedService
-        + Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    S::Future: Send,
-{
-    let serve = move |request| -> BoxFuture<'static, Response<Body>> {
-        // Generated servers are always ready.
-        let called = service.clone().call(request);
-        Box::pin(async move {
-            let Ok(response) = called.await;
-            response
-        })
-    };
-    (S::NAME, Arc::new(serve))
-}
-
-impl fmt::Debug for Rpc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+        self.0.call(request.map(Body::new)).await
     }
 }
