@@ -26,7 +26,7 @@ pub(super) fn event(notice: &Notice, now: Timestamp) -> Event {
     let namespace = names::lease_namespace(&claim.lease);
     // Who else has it is not for this tenant.
     let why = if *state == State::Conflicting { "another tenant has it" } else { why };
-    let note = format!("hostname {:?} is not served: {why}", claim.host);
+    let note = format!("no route is written for hostname {:?}: {why}", claim.host);
     let mut hasher = DefaultHasher::new();
     (&claim.host, &note).hash(&mut hasher);
     let object = json!({
@@ -78,10 +78,10 @@ mod tests {
         };
         let (reason, note) = told(&notice(State::Conflicting, "lease akash1secret has it"));
         assert_eq!(reason, "HostnameInUse");
-        assert_eq!(note, "hostname \"a.example\" is not served: another tenant has it");
+        assert_eq!(note, "no route is written for hostname \"a.example\": another tenant has it");
         let (reason, note) = told(&notice(State::Refused, "it is blocked"));
         assert_eq!(reason, "HostnameRefused");
-        assert_eq!(note, "hostname \"a.example\" is not served: it is blocked");
+        assert_eq!(note, "no route is written for hostname \"a.example\": it is blocked");
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl HostnameOperator {
             });
         }
         for (host, reason) in board.news() {
-            tracing::info!(host, why = reason.why, "the hostname is not served");
+            tracing::info!(host, why = reason.why, "no route is written for the hostname");
         }
     }
 
