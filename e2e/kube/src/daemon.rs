@@ -11,6 +11,10 @@ use anyhow::{Context, Result, bail};
 /// How long a program may take before it does its work. Machines that test are busy.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Programs written in Go look for garbage when this much more, in percent, is in use. Machines that
+/// test have few cores and memory to spare.
+const GARBAGE: &str = "400";
+
 /// Writes down who it is, for the guard, and becomes the program. So no moment is left in which a
 /// program runs that the guard does not know of.
 const BECOME: &str = r#"echo $$ "$(cut -d ' ' -f 22 /proc/$$/stat)" >"$1" && shift && exec "$@""#;
@@ -38,6 +42,7 @@ impl Daemon {
             .arg(program.get_program())
             .args(program.get_args())
             .current_dir(folder)
+            .env("GOGC", GARBAGE)
             .process_group(0)
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
