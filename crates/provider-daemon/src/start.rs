@@ -60,7 +60,7 @@ pub enum StartError {
     Chain(#[from] SetupError),
 }
 
-/// A running provider. Dropping it ends it at once.
+/// A running provider. Dropping it ends it at once, the engine with the turn it is in.
 #[derive(Debug)]
 pub struct Running {
     handle: Handle,
