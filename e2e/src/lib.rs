@@ -2,9 +2,7 @@
 //!
 //! A component that cannot be had is a failure that says what to install, never a skip.
 
-mod cache;
 pub mod guide;
 pub mod network;
 pub mod npm;
 pub mod program;
-pub mod tools;

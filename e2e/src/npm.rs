@@ -6,8 +6,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::cache::cache;
-
 /// Installs what `source`'s lock file names and copies `source`'s scripts beside it; the folder to
 /// run node in. Nothing is installed twice: the folder's name has the lock file's content in it.
 ///
@@ -15,7 +13,7 @@ use crate::cache::cache;
 /// When npm is missing or fails.
 pub fn install(source: &Path) -> Result<PathBuf> {
     let lock = fs::read(source.join("package-lock.json")).context("reading package-lock.json")?;
-    let folder = cache()?.join(format!("npm-{:016x}", fingerprint(&lock)));
+    let folder = components::cache()?.join(format!("npm-{:016x}", fingerprint(&lock)));
     if !folder.join("node_modules").is_dir() {
         let fresh = folder.with_extension(format!("new-{}", std::process::id()));
         fs::create_dir_all(&fresh).with_context(|| format!("making {}", fresh.display()))?;

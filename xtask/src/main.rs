@@ -10,16 +10,21 @@
 )]
 
 mod bench;
+mod changed;
+mod compile;
 mod fuzz;
 mod golden_kube;
 mod image;
-mod kube_programs;
+mod libtest;
 mod metadata;
 mod packages;
+mod parallel;
 mod process;
 mod program;
+mod programs;
 mod report;
 mod rules;
+mod runner;
 mod simulate;
 mod steps;
 mod test;
@@ -31,8 +36,9 @@ use clap::{Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test                      everything CI checks
-  cargo xtask test --only tests         only the tests
+  cargo xtask test                      what needs no big builds; CI runs it first
+  cargo xtask test --real               the rest of what CI runs: Kubernetes, fuzzing, licences
+  cargo xtask test --only changed       quick checks, and tests of crates with changes
   cargo xtask bench                     which benches there are
   cargo xtask bench sdl --output json   the figures of one, as JSON
   cargo xtask fuzz sdl --seconds 600    one fuzz target for ten minutes
@@ -49,7 +55,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run every check that CI runs
+    /// Check the workspace, as CI does
     Test(test::Args),
     /// Run a bench and print its figures
     Bench(bench::Args),
@@ -61,8 +67,8 @@ enum Verb {
     GoldenKube(golden_kube::Args),
     /// Build the provider and write it as an OCI image
     Image(image::Args),
-    /// Build the Kubernetes programs that tests start
-    KubePrograms(kube_programs::Args),
+    /// Build the programs that tests start
+    Programs(programs::Args),
 }
 
 fn main() -> ExitCode {
@@ -73,7 +79,7 @@ fn main() -> ExitCode {
         Verb::Simulate(args) => simulate::run(&args),
         Verb::GoldenKube(args) => golden_kube::run(&args),
         Verb::Image(args) => image::run(&args),
-        Verb::KubePrograms(args) => kube_programs::run(&args),
+        Verb::Programs(args) => programs::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

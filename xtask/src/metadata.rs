@@ -1,5 +1,7 @@
 //! What `cargo metadata` knows of a workspace, as far as it is asked here.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
@@ -9,13 +11,31 @@ use crate::process;
 pub(crate) struct Metadata {
     packages: Vec<Package>,
     workspace_members: Vec<String>,
+    workspace_root: PathBuf,
+}
+
+/// A crate of the workspace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    /// Where its manifest is, from the root of the workspace.
+    pub(crate) directory: PathBuf,
+    /// What it needs, for tests and build scripts too.
+    pub(crate) dependencies: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Package {
     id: String,
     name: String,
+    manifest_path: PathBuf,
+    dependencies: Vec<Dependency>,
     targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -38,11 +58,20 @@ pub(crate) fn read(manifest: &str) -> Result<Metadata> {
 }
 
 impl Metadata {
-    /// The names of the workspace's own crates, sorted.
-    pub(crate) fn members(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.own().map(|package| package.name.clone()).collect();
-        names.sort();
-        names
+    /// The workspace's own crates, sorted by name.
+    pub(crate) fn members(&self) -> Vec<Member> {
+        let member = |package: &Package| {
+            let directory = package.manifest_path.parent().unwrap_or(Path::new(""));
+            let directory = directory.strip_prefix(&self.workspace_root).unwrap_or(directory);
+            Member {
+                name: package.name.clone(),
+                directory: directory.to_path_buf(),
+                dependencies: package.dependencies.iter().map(|it| it.name.clone()).collect(),
+            }
+        };
+        let mut members: Vec<_> = self.own().map(member).collect();
+        members.sort_by(|one, other| one.name.cmp(&other.name));
+        members
     }
 
     /// The names of the programs that the workspace's own crates build, in the
@@ -69,18 +98,28 @@ mod tests {
         let metadata: Metadata = serde_json::from_str(
             r#"{
                 "packages": [
-                    {"id": "w2", "name": "zeta", "targets": [
+                    {"id": "w2", "name": "zeta", "manifest_path": "/w/crates/zeta/Cargo.toml",
+                     "dependencies": [{"name": "clap"}, {"name": "alpha"}], "targets": [
                         {"name": "serve", "kind": ["bin"]},
                         {"name": "zeta", "kind": ["lib"]}]},
-                    {"id": "w1", "name": "alpha", "targets": []},
-                    {"id": "r", "name": "clap", "targets": [{"name": "demo", "kind": ["bin"]}]}
+                    {"id": "w1", "name": "alpha", "manifest_path": "/w/alpha/Cargo.toml",
+                     "dependencies": [], "targets": []},
+                    {"id": "r", "name": "clap", "manifest_path": "/r/clap/Cargo.toml",
+                     "dependencies": [], "targets": [{"name": "demo", "kind": ["bin"]}]}
                 ],
                 "workspace_members": ["w1", "w2"],
+                "workspace_root": "/w",
                 "version": 1
             }"#,
         )
         .unwrap();
-        assert_eq!(metadata.members(), ["alpha", "zeta"]);
+        let member = |name: &str, directory: &str, dependencies: &[&str]| Member {
+            name: name.to_owned(),
+            directory: directory.into(),
+            dependencies: dependencies.iter().map(|&it| it.to_owned()).collect(),
+        };
+        let zeta = member("zeta", "crates/zeta", &["clap", "alpha"]);
+        assert_eq!(metadata.members(), [member("alpha", "alpha", &[]), zeta]);
         assert_eq!(metadata.programs(), ["serve"]);
     }
 }

@@ -10,6 +10,14 @@ pub(crate) struct Counts {
     pub(crate) ignored: u64,
 }
 
+/// How long a test took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Timed {
+    /// Package, test program and test.
+    pub(crate) name: String,
+    pub(crate) took: Duration,
+}
+
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -17,8 +25,6 @@ pub(crate) enum Verdict {
     Failed,
     /// An earlier failure left nothing to check.
     NotRun,
-    /// The command line said so.
-    LeftOut,
 }
 
 impl Verdict {
@@ -27,7 +33,6 @@ impl Verdict {
             Verdict::Ok => "ok",
             Verdict::Failed => "FAILED",
             Verdict::NotRun => "not run",
-            Verdict::LeftOut => "left out",
         }
     }
 }
@@ -37,6 +42,9 @@ pub(crate) struct Row {
     pub(crate) step: &'static str,
     pub(crate) verdict: Verdict,
     pub(crate) took: Duration,
+    /// How long the step may take on two quiet cores with nothing built before; `None` for long
+    /// versions.
+    pub(crate) budget: Option<Duration>,
     /// Only for steps that run tests.
     pub(crate) tests: Option<Counts>,
     /// What the reader should know besides.
@@ -51,22 +59,44 @@ impl Row {
         let note = (!self.note.is_empty()).then(|| self.note.clone());
         tests.into_iter().chain(note).collect::<Vec<_>>().join("; ")
     }
+
+    fn is_over_budget(&self) -> bool {
+        self.budget.is_some_and(|budget| self.took > budget)
+    }
 }
 
-/// The table, without the last line.
+/// How long each step took and how it ended, and the whole.
 pub(crate) fn table(rows: &[Row]) -> String {
-    let mut text = format!("{:<10}{:<10}{:>8}  remarks\n", "step", "result", "seconds");
+    let mut text =
+        format!("{:<10}{:<9}{:>8}{:>8}  remarks\n", "step", "result", "seconds", "budget");
     for row in rows {
         let seconds = match row.verdict {
             Verdict::Ok | Verdict::Failed => format!("{:.1}", row.took.as_secs_f64()),
-            Verdict::NotRun | Verdict::LeftOut => "-".to_owned(),
+            Verdict::NotRun => "-".to_owned(),
         };
-        let line =
-            format!("{:<10}{:<10}{seconds:>8}  {}", row.step, row.verdict.word(), row.remark());
+        let budget = row.budget.map_or("-".to_owned(), |budget| budget.as_secs().to_string());
+        let (step, word, remark) = (row.step, row.verdict.word(), row.remark());
+        let line = format!("{step:<10}{word:<9}{seconds:>8}{budget:>8}  {remark}");
         text.push_str(line.trim_end());
         text.push('\n');
     }
+    let all: Duration = rows.iter().map(|row| row.took).sum();
+    text.push_str(&format!("{:<19}{:>8.1}\n", "together", all.as_secs_f64()));
     text
+}
+
+/// Names the steps that took longer than they may.
+pub(crate) fn over_budget(rows: &[Row]) -> Option<String> {
+    let over: Vec<_> = rows.iter().filter(|row| row.is_over_budget()).map(|row| row.step).collect();
+    (!over.is_empty()).then(|| format!("over budget: {}", over.join(", ")))
+}
+
+/// The tests that took longest.
+pub(crate) fn slowest(mut times: Vec<Timed>) -> String {
+    times.sort_by_key(|test| std::cmp::Reverse(test.took));
+    times.truncate(10);
+    let line = |test: &Timed| format!("{:>8.1}  {}\n", test.took.as_secs_f64(), test.name);
+    times.iter().map(line).collect()
 }
 
 /// Tests passed and failed. A step that failed counts as one failed test, or as
@@ -84,7 +114,14 @@ mod tests {
     use super::*;
 
     fn row(step: &'static str, verdict: Verdict) -> Row {
-        Row { step, verdict, took: Duration::from_millis(1250), tests: None, note: String::new() }
+        Row {
+            step,
+            verdict,
+            took: Duration::from_millis(1250),
+            budget: Some(Duration::from_secs(20)),
+            tests: None,
+            note: String::new(),
+        }
     }
 
     fn counted(passed: u64, failed: u64, verdict: Verdict) -> Row {
@@ -97,24 +134,44 @@ mod tests {
         assert_eq!(totals(&rows), (5, 1));
         assert_eq!(totals(&[counted(5, 3, Verdict::Failed)]), (5, 3));
         assert_eq!(totals(&[counted(0, 0, Verdict::Failed)]), (0, 1));
-        assert_eq!(totals(&[row("docs", Verdict::NotRun), row("fuzz", Verdict::LeftOut)]), (0, 0));
+        assert_eq!(totals(&[row("docs", Verdict::NotRun)]), (0, 0));
     }
 
     #[test]
-    fn the_table_shows_every_step_and_its_remarks() {
+    fn the_table_shows_every_step_its_time_and_its_remarks() {
         let rows = [
             row("format", Verdict::Ok),
             counted(5, 0, Verdict::Ok),
-            Row { note: "why".into(), ..row("fuzz", Verdict::LeftOut) },
+            Row { note: "why".into(), took: Duration::ZERO, ..row("docs", Verdict::NotRun) },
         ];
         assert_eq!(
             table(&rows),
             "\
-step      result     seconds  remarks
-format    ok             1.2
-tests     ok             1.2  5 passed, 0 failed, 1 ignored
-fuzz      left out         -  why
+step      result    seconds  budget  remarks
+format    ok            1.2      20
+tests     ok            1.2      20  5 passed, 0 failed, 1 ignored
+docs      not run         -      20  why
+together                2.5
 "
         );
+    }
+
+    #[test]
+    fn a_step_over_its_budget_is_named() {
+        let slow = Row { took: Duration::from_secs(21), ..row("clippy", Verdict::Ok) };
+        assert_eq!(
+            over_budget(&[row("format", Verdict::Ok), slow]).unwrap(),
+            "over budget: clippy"
+        );
+        assert_eq!(over_budget(&[row("format", Verdict::Ok)]), None);
+    }
+
+    #[test]
+    fn the_ten_slowest_tests_are_shown_slowest_first() {
+        let timed =
+            |seconds| Timed { name: format!("t{seconds}"), took: Duration::from_secs(seconds) };
+        let shown = slowest((0..12).map(timed).collect());
+        assert_eq!(shown.lines().count(), 10);
+        assert!(shown.starts_with("    11.0  t11\n    10.0  t10\n"));
     }
 }

@@ -58,10 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// The program, up to its arguments.
-pub(crate) fn simulation() -> Command {
+fn simulation() -> Command {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--locked", "--profile", "simulate"]);
-    command.args(["--package", "provider-testkit", "--features", "defects"]);
+    command.args(["run", "--quiet", "--locked", "--package", "provider-testkit"]);
     command.args(["--bin", "simulate", "--"]);
     command
 }

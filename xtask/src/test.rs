@@ -1,41 +1,54 @@
-//! `cargo xtask test`: the one command that developers and CI run.
+//! `cargo xtask test`: the command that developers and CI run.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::metadata;
-use crate::report::{self, Row, Verdict};
-use crate::steps::{Outcome, Step, Workspace};
+use crate::changed::{self, Affected};
+use crate::metadata::{self, Member};
+use crate::report::{self, Row, Timed, Verdict};
+use crate::steps::{Outcome, Step, Tier, Workspace};
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test                              all of it
+  cargo xtask test                              all that needs no big builds
+  cargo xtask test --only changed               quick checks, and tests of crates with changes
+  cargo xtask test --real                       what needs Kubernetes and tools built from source
+  cargo xtask test --full                       both, with long tests, long fuzzing and more seeds
   cargo xtask test --list                       what the steps are
   cargo xtask test --only format --only clippy  two of them
-  cargo xtask test --skip deny --skip fuzz      all but the slow ones
-  cargo xtask test --full                       with long tests and long fuzzing
+  cargo xtask test --skip simulate              all but one
 
-The last line is `N passed, M failed`; a failed step counts as one failed test.
-cargo-deny, cargo-fuzz and the programs of Kubernetes are built on first use into
-$AKASH_PROVIDER_CACHE, or akash-provider in the user's cache directory.";
+The summary counts tests as `N passed, M failed`; a failed step counts as one failed test.
+Its last line says what was left out.
+What is built from source goes to $AKASH_PROVIDER_CACHE, or akash-provider in the user's cache
+directory.";
 
-/// Run every check that CI runs
+/// Check the workspace
 ///
 /// All steps run even when one fails, except those that cannot tell anything
-/// once the workspace does not compile.
+/// once the workspace does not compile. CI runs `test`, then `test --real`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Run the long versions: sets AKASH_TEST_FULL=1, fuzzes ten minutes a target
+    /// Run the steps that need components and tools built from source, instead of all others
+    #[arg(long)]
+    real: bool,
+
+    /// Run all steps (with --real only those) in their long versions: sets AKASH_TEST_FULL=1,
+    /// fuzzes ten minutes a target, plays 2,000 seeds
     #[arg(long)]
     full: bool,
 
-    /// Run only this step; may be given several times
+    /// Run only this step; may be given several times.
+    /// `changed` stands for the quick checks and the tests of crates that uncommitted changes
+    /// affect (without any: those of the last commit)
     #[arg(long, value_name = "STEP", conflicts_with = "skip")]
-    only: Vec<Step>,
+    only: Vec<Wanted>,
 
     /// Leave out this step; may be given several times
     #[arg(long, value_name = "STEP")]
@@ -46,15 +59,86 @@ pub(crate) struct Args {
     list: bool,
 }
 
+/// What `--only` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Step(Step),
+    Changed,
+}
+
+impl FromStr for Wanted {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "changed" => Ok(Wanted::Changed),
+            _ => Step::from_str(word, false).map(Wanted::Step).map_err(|_| {
+                let names: Vec<_> =
+                    Step::value_variants().iter().map(|step| step.about().name).collect();
+                format!("there is `changed`, and the steps {}", names.join(", "))
+            }),
+        }
+    }
+}
+
 impl Args {
-    /// Why a step is not to be run.
-    fn leaves_out(&self, step: Step) -> Option<&'static str> {
-        if self.skip.contains(&step) {
-            Some("by --skip")
-        } else if !self.only.is_empty() && !self.only.contains(&step) {
-            Some("by --only")
+    fn runs(&self, step: Step) -> bool {
+        if self.only.contains(&Wanted::Step(step)) {
+            return true;
+        }
+        let changed = self.only.contains(&Wanted::Changed);
+        if !self.only.is_empty() && !changed {
+            return false;
+        }
+        let takes_long = matches!(step, Step::Docs | Step::Simulate | Step::Fuzz | Step::Deny);
+        if self.skip.contains(&step) || (changed && takes_long) {
+            return false;
+        }
+        match step.about().tier {
+            Tier::Fast => !self.real,
+            Tier::Real => self.real || self.full,
+            Tier::Full => self.full,
+        }
+    }
+
+    fn affected(&self, members: &[Member]) -> Result<Affected> {
+        if self.only.contains(&Wanted::Changed) {
+            changed::since_last_commit(members)
         } else {
-            None
+            Ok(Affected::Everything)
+        }
+    }
+
+    /// What this run is silent about, and how to hear of it. `tests` is how many tests on real
+    /// components were passed over.
+    fn left_out(&self, tests: u64) -> String {
+        let names = |tier: Tier| -> BTreeSet<&str> {
+            let steps = Step::value_variants().iter().copied();
+            let missing = steps.filter(|step| step.about().tier == tier && !self.runs(*step));
+            missing.map(|step| step.about().name).collect()
+        };
+        let mut parts = Vec::new();
+        let mut add = |names: BTreeSet<&str>, how: &str, extra: String| {
+            if !names.is_empty() {
+                let names = names.into_iter().collect::<Vec<_>>().join(", ");
+                parts.push(format!("{names}{extra} ({how})"));
+            }
+        };
+        let extra = if tests > 0 && !self.runs(Step::Real) {
+            format!(" with {tests} tests")
+        } else {
+            String::new()
+        };
+        add(names(Tier::Fast), "cargo xtask test", String::new());
+        add(names(Tier::Real), "cargo xtask test --real", extra);
+        add(names(Tier::Full), "cargo xtask test --full", String::new());
+        if !self.full {
+            parts.push("long versions (--full)".to_owned());
+        }
+        if parts.is_empty() {
+            "left out: nothing".to_owned()
+        } else {
+            format!("left out: {}", parts.join("; "))
         }
     }
 }
@@ -62,84 +146,140 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.list {
         for step in Step::value_variants() {
-            println!("{:<10}{}", step.name(), step.about());
+            let about = step.about();
+            let tier = match about.tier {
+                Tier::Fast => "",
+                Tier::Real => "--real",
+                Tier::Full => "--full",
+            };
+            println!("{:<10}{tier:<8}{}", about.name, about.checks);
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let rows = match metadata::read("Cargo.toml") {
+    let mut ran = Ran::default();
+    match metadata::read("Cargo.toml") {
         Ok(metadata) => {
-            let workspace = Workspace { members: metadata.members(), full: args.full };
-            run_steps(&workspace, args)
+            let members = metadata.members();
+            let affected = args.affected(&members)?;
+            ran.steps(&Workspace { members, full: args.full, affected }, args);
         }
         Err(error) => {
             eprintln!("{error:#}");
             let note = "cargo cannot read the workspace".to_owned();
-            vec![row("metadata", Verdict::Failed, Duration::ZERO, Outcome::noted(note))]
+            ran.add("metadata", Verdict::Failed, Duration::ZERO, None, Outcome::noted(note));
         }
-    };
+    }
 
-    let (passed, failed) = report::totals(&rows);
-    println!("\n{}\n{passed} passed, {failed} failed", report::table(&rows));
+    let (passed, failed) = report::totals(&ran.rows);
+    println!("\n{}", report::table(&ran.rows));
+    if !ran.times.is_empty() {
+        println!("slowest tests, in seconds\n{}", report::slowest(ran.times));
+    }
+    if let Some(over) = report::over_budget(&ran.rows) {
+        println!("{over}");
+    }
+    println!("{passed} passed, {failed} failed\n{}", args.left_out(ran.left_out));
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run_steps(workspace: &Workspace, args: &Args) -> Vec<Row> {
-    let mut does_not_compile = false;
-    let mut rows = Vec::new();
-    for &step in Step::value_variants() {
-        let name = step.name();
-        if let Some(why) = args.leaves_out(step) {
-            rows.push(row(name, Verdict::LeftOut, Duration::ZERO, Outcome::noted(why.to_owned())));
-            continue;
-        }
-        if does_not_compile && step.needs_code_that_compiles() {
-            let why = Outcome::noted("the workspace does not compile".to_owned());
-            rows.push(row(name, Verdict::NotRun, Duration::ZERO, why));
-            continue;
-        }
-        println!("\n== {name}: {}", step.about());
-        let begun = Instant::now();
-        let (verdict, outcome) = match step.run(workspace) {
-            Ok(outcome) if outcome.ok => (Verdict::Ok, outcome),
-            Ok(outcome) => (Verdict::Failed, outcome),
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                (Verdict::Failed, Outcome::noted("could not be carried out".to_owned()))
-            }
-        };
-        let took = begun.elapsed();
-        println!("== {name}: {:.1} s", took.as_secs_f64());
-        does_not_compile |= outcome.does_not_compile;
-        rows.push(row(name, verdict, took, outcome));
-    }
-    rows
+/// What the steps so far gave.
+#[derive(Default)]
+struct Ran {
+    rows: Vec<Row>,
+    times: Vec<Timed>,
+    left_out: u64,
 }
 
-fn row(step: &'static str, verdict: Verdict, took: Duration, outcome: Outcome) -> Row {
-    Row { step, verdict, took, tests: outcome.tests, note: outcome.note }
+impl Ran {
+    fn steps(&mut self, workspace: &Workspace, args: &Args) {
+        let mut does_not_compile = false;
+        for &step in Step::value_variants().iter().filter(|step| args.runs(**step)) {
+            let about = step.about();
+            let budget = (!args.full).then(|| step.budget());
+            if does_not_compile && step.needs_code_that_compiles() {
+                let why = Outcome::noted("the workspace does not compile".to_owned());
+                self.add(about.name, Verdict::NotRun, Duration::ZERO, budget, why);
+                continue;
+            }
+            println!("\n== {}: {}", about.name, about.checks);
+            let begun = Instant::now();
+            let (verdict, outcome) = match step.run(workspace) {
+                Ok(outcome) if outcome.ok => (Verdict::Ok, outcome),
+                Ok(outcome) => (Verdict::Failed, outcome),
+                Err(error) => {
+                    eprintln!("error: {error:#}");
+                    (Verdict::Failed, Outcome::noted("could not be carried out".to_owned()))
+                }
+            };
+            let took = begun.elapsed();
+            println!("== {}: {:.1} s", about.name, took.as_secs_f64());
+            does_not_compile |= outcome.does_not_compile;
+            self.add(about.name, verdict, took, budget, outcome);
+        }
+    }
+
+    fn add(
+        &mut self,
+        step: &'static str,
+        verdict: Verdict,
+        took: Duration,
+        budget: Option<Duration>,
+        outcome: Outcome,
+    ) {
+        let Outcome { tests, note, times, left_out, .. } = outcome;
+        self.rows.push(Row { step, verdict, took, budget, tests, note });
+        self.times.extend(times);
+        self.left_out += left_out;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn args(only: &[Step], skip: &[Step]) -> Args {
-        Args { full: false, only: only.to_vec(), skip: skip.to_vec(), list: false }
+    fn args(real: bool, full: bool, only: &[Wanted], skip: &[Step]) -> Args {
+        Args { real, full, only: only.to_vec(), skip: skip.to_vec(), list: false }
+    }
+
+    fn runs(args: &Args) -> Vec<&'static str> {
+        let steps = Step::value_variants().iter().copied();
+        steps.filter(|&step| args.runs(step)).map(|step| step.about().name).collect()
     }
 
     #[test]
-    fn everything_runs_unless_told_otherwise() {
-        let plain = args(&[], &[]);
-        assert!(Step::value_variants().iter().all(|&step| plain.leaves_out(step).is_none()));
+    fn the_tiers_have_every_step_between_them() {
+        let fast = runs(&args(false, false, &[], &[]));
+        let real = runs(&args(true, false, &[], &[]));
+        assert_eq!(fast, ["format", "rules", "clippy", "docs", "build", "tests", "simulate"]);
+        assert_eq!(real, ["programs", "real", "fuzz", "deny"]);
+        let full = runs(&args(false, true, &[], &[]));
+        assert_eq!(full, [fast, real, vec!["alone"]].concat());
     }
 
     #[test]
     fn only_and_skip_leave_out_what_they_say() {
-        let only = args(&[Step::Tests], &[]);
-        assert_eq!(only.leaves_out(Step::Tests), None);
-        assert_eq!(only.leaves_out(Step::Fuzz), Some("by --only"));
-        let skip = args(&[], &[Step::Fuzz]);
-        assert_eq!(skip.leaves_out(Step::Tests), None);
-        assert_eq!(skip.leaves_out(Step::Fuzz), Some("by --skip"));
+        let only = [Wanted::Step(Step::Fuzz), Wanted::Step(Step::Format)];
+        assert_eq!(runs(&args(false, false, &only, &[])), ["format", "fuzz"]);
+        let skipped = runs(&args(true, false, &[], &[Step::Fuzz]));
+        assert_eq!(skipped, ["programs", "real", "deny"]);
+        let changed = runs(&args(false, false, &[Wanted::Changed], &[]));
+        assert_eq!(changed, ["format", "rules", "clippy", "build", "tests"]);
+    }
+
+    #[test]
+    fn the_last_line_says_what_was_left_out() {
+        assert_eq!(
+            args(false, false, &[], &[]).left_out(31),
+            "left out: deny, fuzz, programs, real with 31 tests (cargo xtask test --real); \
+             alone (cargo xtask test --full); long versions (--full)"
+        );
+        assert_eq!(args(false, true, &[], &[]).left_out(0), "left out: nothing");
+    }
+
+    #[test]
+    fn a_word_for_only_is_a_step_or_changed() {
+        assert_eq!("changed".parse(), Ok(Wanted::Changed));
+        assert_eq!("fuzz".parse(), Ok(Wanted::Step(Step::Fuzz)));
+        assert!("fuz".parse::<Wanted>().unwrap_err().contains("format, rules, clippy"));
     }
 }

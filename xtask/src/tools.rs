@@ -4,8 +4,6 @@
 //! version lives in another directory, so branches with different versions do
 //! not disturb each other.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,7 +21,7 @@ pub(crate) struct Tool {
 }
 
 pub(crate) const CARGO_DENY: Tool =
-    Tool { name: "cargo-deny", version: "0.20.2", patience: "three minutes on two cores" };
+    Tool { name: "cargo-deny", version: "0.20.2", patience: "a minute on two cores" };
 
 pub(crate) const CARGO_FUZZ: Tool =
     Tool { name: "cargo-fuzz", version: "0.13.2", patience: "half a minute on two cores" };
@@ -31,7 +29,7 @@ pub(crate) const CARGO_FUZZ: Tool =
 impl Tool {
     /// The program's path; builds it first where the cache lacks it.
     pub(crate) fn installed(&self) -> Result<PathBuf> {
-        let tools = cache()?.join("tools");
+        let tools = components::cache()?.join("tools");
         let program = self.program(&tools);
         if !program.is_file() {
             self.install(&tools)
@@ -65,7 +63,8 @@ impl Tool {
         let target = unfinished.join("target");
         let mut install = process::cargo();
         install
-            .args(["install", name, "--version", version, "--locked", "--root"])
+            // They run for seconds: a build without optimization is done sooner, with its runs.
+            .args(["install", name, "--version", version, "--debug", "--locked", "--root"])
             .arg(&unfinished)
             .arg("--target-dir")
             .arg(&target)
@@ -85,11 +84,6 @@ impl Tool {
     }
 }
 
-/// Where things that outlive a checkout are kept.
-pub(crate) fn cache() -> Result<PathBuf> {
-    cache_of(|name| env::var_os(name))
-}
-
 /// Keeps everyone else from building the same thing in the same place, for as long as the process
 /// lives.
 pub(crate) fn lock(place: &Path, name: &str) -> Result<File> {
@@ -103,20 +97,6 @@ pub(crate) fn lock(place: &Path, name: &str) -> Result<File> {
     Ok(lock)
 }
 
-fn cache_of(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
-    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = if let Some(own) = set("AKASH_PROVIDER_CACHE") {
-        own
-    } else if let Some(caches) = set("XDG_CACHE_HOME") {
-        caches.join("akash-provider")
-    } else if let Some(home) = set("HOME") {
-        home.join(".cache/akash-provider")
-    } else {
-        bail!("no place for tools: set AKASH_PROVIDER_CACHE to a directory");
-    };
-    std::path::absolute(&cache).with_context(|| format!("resolve {}", cache.display()))
-}
-
 pub(crate) fn remove(directory: &Path) -> Result<()> {
     if directory.exists() {
         fs::remove_dir_all(directory).with_context(|| format!("remove {}", directory.display()))?;
@@ -127,28 +107,6 @@ pub(crate) fn remove(directory: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn cache_with(variables: &[(&str, &str)]) -> Result<PathBuf> {
-        cache_of(|name| {
-            let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
-            Some(value.into())
-        })
-    }
-
-    #[test]
-    fn the_cache_is_where_it_was_asked_for_else_where_caches_are() {
-        let own = ("AKASH_PROVIDER_CACHE", "/c");
-        let xdg = ("XDG_CACHE_HOME", "/x");
-        let home = ("HOME", "/h");
-        assert_eq!(cache_with(&[own, xdg, home]).unwrap(), Path::new("/c"));
-        assert_eq!(cache_with(&[xdg, home]).unwrap(), Path::new("/x/akash-provider"));
-        assert_eq!(cache_with(&[home]).unwrap(), Path::new("/h/.cache/akash-provider"));
-        assert_eq!(
-            cache_with(&[("XDG_CACHE_HOME", ""), home]).unwrap(),
-            Path::new("/h/.cache/akash-provider")
-        );
-        assert!(cache_with(&[]).is_err());
-    }
 
     #[test]
     fn a_tool_lives_under_its_name_and_version() {

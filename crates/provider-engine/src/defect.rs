@@ -1,6 +1,6 @@
 //! Deliberate mistakes, so that whoever looks for mistakes can be tested.
 //!
-//! Compiled only with the feature `defects`, which no program turns on.
+//! Compiled only with the feature `defects`, which only `provider-testkit` turns on.
 
 /// A mistake that somebody could make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

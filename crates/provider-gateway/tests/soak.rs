@@ -2,8 +2,11 @@
 //! is as it was.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "it/common/mod.rs"]
 mod common;
+#[path = "it/flood/mod.rs"]
 mod flood;
+#[path = "it/secured/mod.rs"]
 mod secured;
 
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@
 #![allow(clippy::cast_precision_loss, reason = "figures are for people")]
 #![allow(clippy::print_stderr, reason = "a bench says how far it is")]
 
-#[path = "../tests/bed/mod.rs"]
+#[path = "../tests/it/bed/mod.rs"]
 mod bed;
 
 use std::path::Path;

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::cast_precision_loss, reason = "figures are for people")]
 
-#[path = "../../provider-kube/tests/bed/mod.rs"]
+#[path = "../../provider-kube/tests/it/bed/mod.rs"]
 mod bed;
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::time::{Duration, Instant};

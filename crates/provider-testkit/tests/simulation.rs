@@ -14,15 +14,3 @@ fn a_seed_is_played_without_a_violation_and_always_the_same_way() {
     assert_eq!(other.violations, [], "seed 2");
     assert_ne!(first.digest, other.digest);
 }
-
-#[cfg(feature = "defects")]
-#[test]
-fn every_deliberate_defect_is_found_within_a_few_seeds() {
-    use provider_engine::defect::Defect;
-
-    for defect in Defect::ALL {
-        let options = Options { defect: Some(defect), ..Options::default() };
-        let found = (0..8).find_map(|seed| run(seed, options)?.violations.into_iter().next());
-        assert!(found.is_some(), "{} was not found", defect.name());
-    }
-}

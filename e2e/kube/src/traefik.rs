@@ -1,7 +1,6 @@
 //! An ingress controller: Traefik, as a process of this machine.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
@@ -23,7 +22,7 @@ const CONTROLLER: &str = "traefik.io/ingress-controller";
 /// When it does not answer.
 pub(crate) async fn start(
     bed: &Bed,
-    program: &Path,
+    program: &Command,
     ip: Ipv4Addr,
     class: &str,
 ) -> Result<(SocketAddrV4, Daemon)> {
@@ -39,7 +38,7 @@ pub(crate) async fn start(
     let mut command = Command::new("env");
     command
         .arg(format!("KUBECONFIG={}", bed.kubeconfig().display()))
-        .arg(program)
+        .arg(program.get_program())
         .arg(format!("--entrypoints.web.address={address}"))
         .arg("--entrypoints.web.reuseport=true")
         .arg("--providers.kubernetesingress=true")

@@ -98,6 +98,11 @@ pub(super) const RULES: &[Rule] = &[
         because: "what plays a whole provider plays its decisions, not its wiring",
     },
     Rule {
+        of: "components",
+        may_not_reach: &[&NETWORK, &["akash-*", "provider-*"]],
+        because: "where programs are is known without starting any",
+    },
+    Rule {
         of: "kube-bed",
         may_not_reach: &[&["akash-*", "provider-*"]],
         because: "a cluster for tests is the same whoever is tested on it",
@@ -109,7 +114,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         of: "provider-services",
-        may_not_reach: &[&["provider-testkit", "kube-bed", "oci-image"]],
+        may_not_reach: &[&["components", "provider-testkit", "kube-bed", "oci-image"]],
         because: "test code is never shipped",
     },
 ];

@@ -8,7 +8,7 @@ use crate::process::{cargo, succeeds};
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     let mut broken = Vec::new();
-    for member in &workspace.members {
+    for member in workspace.members.iter().map(|member| &member.name) {
         if !succeeds(cargo().args(["check", "--quiet", "--locked", "--package", member]))? {
             broken.push(member.as_str());
         }

@@ -6,7 +6,9 @@ use super::{Outcome, Workspace};
 use crate::rules;
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
-    let verdict = rules::check(&workspace.members)?;
+    let verdict = rules::check(
+        &workspace.members.iter().map(|member| member.name.clone()).collect::<Vec<_>>(),
+    )?;
     for message in &verdict.broken {
         println!("{message}");
     }

@@ -12,7 +12,7 @@ mod follow;
 mod lane;
 mod market;
 mod node;
-#[path = "../../tests/follow/orders.rs"]
+#[path = "../../tests/it/follow/orders.rs"]
 mod orders;
 
 fn main() {

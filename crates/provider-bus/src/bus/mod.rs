@@ -15,18 +15,12 @@ use crate::topic::Topic;
 
 /// A handle to the bus. Clones are the same bus.
 ///
-/// ```
-/// use provider_bus::{Bus, fact::Block};
-///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// ```text
 /// let bus = Bus::in_process();
 /// bus.publish(&Block { height: 7, ..Block::default() });
 ///
 /// let mut blocks = bus.subscribe::<Block>();
 /// assert_eq!(blocks.next().await?.height, 7);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Bus {

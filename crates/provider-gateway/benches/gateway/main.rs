@@ -3,12 +3,12 @@
 //! where the clients are another process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/it/common/mod.rs"]
 mod common;
-#[path = "../../tests/flood/mod.rs"]
+#[path = "../../tests/it/flood/mod.rs"]
 mod flood;
 mod load;
-#[path = "../../tests/secured/mod.rs"]
+#[path = "../../tests/it/secured/mod.rs"]
 mod secured;
 mod streams;
 

@@ -4,10 +4,10 @@
 
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use provider_testkit::simulation::{Coverage, Options, Report, run};
+use provider_engine::defect::Defect;
+use provider_testkit::simulation::{Coverage, Options, Report, Violation, run};
 
 const USAGE: &str = "\
 usage: simulate [--seeds N] [--from S]   play N seeds, from S (200 from 0)
@@ -133,56 +133,52 @@ fn rate(steps: u64, seconds: f64) -> f64 {
 
 /// Plays seeds on all cores; the reports in the order of the seeds.
 fn play(from: u64, seeds: u64, options: Options) -> Vec<Report> {
-    let next = AtomicU64::new(from);
-    let reports = Mutex::new(Vec::new());
+    on_all_cores(from..from + seeds, |seed| run(seed, options)).into_iter().flatten().collect()
+}
+
+/// Whether every defect is found.
+fn defects(seeds: u64) -> ExitCode {
+    let found = on_all_cores(Defect::ALL, |defect| {
+        let found = (0..seeds).find_map(|seed| {
+            let report = run(seed, Options { defect: Some(defect), ..Options::default() })?;
+            report.violations.into_iter().next()
+        });
+        (defect.name(), found)
+    });
+    for (name, found) in &found {
+        match found {
+            Some(Violation { invariant, seed, what, .. }) => {
+                println!("{name}: found by invariant {invariant} (seed {seed}): {what}");
+            }
+            None => println!("{name}: NOT FOUND within {seeds} seeds"),
+        }
+    }
+    let all = found.iter().all(|(_, found)| found.is_some());
+    if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Does something with each item, on as many threads as there are cores; the results in the order
+/// of the items.
+fn on_all_cores<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T, IntoIter: Send>,
+    each: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let items = Mutex::new(items.into_iter().enumerate());
+    let results = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= from + seeds {
-                        return;
-                    }
-                    if let (Some(report), Ok(mut reports)) = (run(seed, options), reports.lock()) {
-                        reports.push(report);
+                while let Some((index, item)) = items.lock().ok().and_then(|mut it| it.next()) {
+                    let result = each(item);
+                    if let Ok(mut results) = results.lock() {
+                        results.push((index, result));
                     }
                 }
             });
         }
     });
-    let mut reports = reports.into_inner().unwrap_or_default();
-    reports.sort_by_key(|report| report.seed);
-    reports
-}
-
-#[cfg(feature = "defects")]
-fn defects(seeds: u64) -> ExitCode {
-    use provider_engine::defect::Defect;
-
-    let mut unfound = 0;
-    for defect in Defect::ALL {
-        let name = defect.name();
-        let found = (0..seeds).find_map(|seed| {
-            let report = run(seed, Options { defect: Some(defect), ..Options::default() })?;
-            report.violations.into_iter().next()
-        });
-        match found {
-            Some(violation) => {
-                let (invariant, seed, what) = (violation.invariant, violation.seed, violation.what);
-                println!("{name}: found by invariant {invariant} (seed {seed}): {what}");
-            }
-            None => {
-                unfound += 1;
-                println!("{name}: NOT FOUND within {seeds} seeds");
-            }
-        }
-    }
-    if unfound == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-#[cfg(not(feature = "defects"))]
-fn defects(_: u64) -> ExitCode {
-    eprintln!("this build has no defects; build with --features defects");
-    ExitCode::FAILURE
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -38,7 +38,6 @@ pub struct Options {
     /// Whether every step is printed.
     pub trace: bool,
     /// A deliberate mistake of the engine.
-    #[cfg(feature = "defects")]
     pub defect: Option<provider_engine::defect::Defect>,
 }
 
@@ -46,11 +45,7 @@ impl Options {
     /// Without mistakes; with every step printed, if so wanted.
     #[must_use]
     pub const fn traced(trace: bool) -> Self {
-        Self {
-            trace,
-            #[cfg(feature = "defects")]
-            defect: None,
-        }
+        Self { trace, defect: None }
     }
 }
 
@@ -80,7 +75,6 @@ pub struct Report {
 pub fn run(seed: u64, options: Options) -> Option<Report> {
     #[allow(unused_mut, reason = "only a build with defects changes it")]
     let mut scenario = Scenario::of(seed)?;
-    #[cfg(feature = "defects")]
     {
         scenario.defect = options.defect;
     }

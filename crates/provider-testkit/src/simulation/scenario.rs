@@ -36,7 +36,6 @@ pub(crate) struct Scenario {
     pub(crate) settings: Settings,
     pub(crate) gas_price: Vec<DecCoin>,
     pub(crate) record: Provider,
-    #[cfg(feature = "defects")]
     pub(crate) defect: Option<provider_engine::defect::Defect>,
 }
 
@@ -71,7 +70,6 @@ impl Scenario {
             gas_price: vec!["0.025uakt".parse().ok()?],
             record,
             provider,
-            #[cfg(feature = "defects")]
             defect: None,
         })
     }

@@ -24,7 +24,7 @@ use crate::bed::{self, Bed};
 use crate::daemon::Daemon;
 use crate::guard::Guard;
 use crate::image::Image;
-use crate::programs::{self, Programs};
+use crate::programs::Programs;
 use crate::traefik;
 use network::Network;
 
@@ -85,17 +85,17 @@ impl Node {
         self.folder().join("containerd.sock")
     }
 
-    /// Lets Traefik serve the Ingress objects of a class; where it answers. `None` where Traefik
-    /// was never built (`cargo xtask kube-programs traefik`).
+    /// Lets Traefik serve the Ingress objects of a class; where it answers.
     ///
     /// # Errors
     ///
     /// When it does not start.
-    pub async fn serve_ingress(&mut self, class: &str) -> Result<Option<SocketAddrV4>> {
-        let Some(program) = programs::traefik().await? else { return Ok(None) };
+    pub async fn serve_ingress(&mut self, class: &str) -> Result<SocketAddrV4> {
+        let programs = Programs::provide(&["traefik"]).await?;
+        let program = programs.command("traefik")?;
         let (address, daemon) = traefik::start(&self.bed, &program, self.host(), class).await?;
         self.bed.keep(daemon);
-        Ok(Some(address))
+        Ok(address)
     }
 
     /// A command that will run with the network of the node.

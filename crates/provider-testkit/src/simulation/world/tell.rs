@@ -25,7 +25,6 @@ impl World {
         let process = Process::new(number, self.clock(), settings, lane, self.cursor);
         self.watch.started();
         self.process = Some(process);
-        #[cfg(feature = "defects")]
         if let (Some(process), Some(defect)) = (&mut self.process, self.scenario.defect) {
             process.engine.switch_on(defect);
         }

@@ -1,0 +1,28 @@
+//! Keys, queries, transactions and the block follower, over real sockets and against recordings.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stderr
+)]
+
+mod chaos;
+mod follow;
+mod keys_certificate;
+mod keys_go;
+mod keys_keyring;
+#[cfg(target_os = "linux")]
+mod keys_secret_service;
+#[cfg(target_os = "linux")]
+mod keys_support;
+mod lane_recorded;
+mod query_faults;
+mod query_paging;
+mod query_recorded;
+mod query_support;
+mod tx_broadcast;
+mod tx_messages;
+mod tx_recorded;
+mod tx_support;

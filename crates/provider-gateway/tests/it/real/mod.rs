@@ -1,0 +1,3 @@
+//! Tests on components that take long to build: `cargo xtask test --real` runs them.
+
+mod acme;

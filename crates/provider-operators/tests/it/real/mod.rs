@@ -1,0 +1,5 @@
+//! Tests on components that take long to build: `cargo xtask test --real` runs them.
+
+mod health;
+mod operated;
+mod rights;

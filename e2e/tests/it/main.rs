@@ -1,0 +1,20 @@
+//! Whole systems, used as operators and tenants use them.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout
+)]
+
+mod chain_faults;
+mod daemon;
+mod devnet_clients;
+mod gateway_clients;
+mod guides;
+mod quickstart;
+#[cfg(target_os = "linux")]
+mod real;
+mod tenant;

@@ -1,0 +1,8 @@
+//! Tests on components that take long to build: `cargo xtask test --real` runs them.
+
+mod grpcurl;
+mod install;
+mod installed;
+mod kubernetes;
+mod kubernetes_outage;
+mod kubernetes_routes;
