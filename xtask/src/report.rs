@@ -65,8 +65,8 @@ impl Row {
     }
 }
 
-/// How long each step took and how it ended, and the whole.
-pub(crate) fn table(rows: &[Row]) -> String {
+/// How long each step took and how it ended, and the whole with its `budget`.
+pub(crate) fn table(rows: &[Row], budget: Option<Duration>) -> String {
     let mut text =
         format!("{:<10}{:<9}{:>8}{:>8}  remarks\n", "step", "result", "seconds", "budget");
     for row in rows {
@@ -74,20 +74,32 @@ pub(crate) fn table(rows: &[Row]) -> String {
             Verdict::Ok | Verdict::Failed => format!("{:.1}", row.took.as_secs_f64()),
             Verdict::NotRun => "-".to_owned(),
         };
-        let budget = row.budget.map_or("-".to_owned(), |budget| budget.as_secs().to_string());
+        let budget = seconds_or_dash(row.budget);
         let (step, word, remark) = (row.step, row.verdict.word(), row.remark());
         let line = format!("{step:<10}{word:<9}{seconds:>8}{budget:>8}  {remark}");
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    let all: Duration = rows.iter().map(|row| row.took).sum();
-    text.push_str(&format!("{:<19}{:>8.1}\n", "together", all.as_secs_f64()));
+    let (all, budget) = (together(rows).as_secs_f64(), seconds_or_dash(budget));
+    text.push_str(&format!("{:<19}{all:>8.1}{budget:>8}\n", "together"));
     text
 }
 
-/// Names the steps that took longer than they may.
-pub(crate) fn over_budget(rows: &[Row]) -> Option<String> {
-    let over: Vec<_> = rows.iter().filter(|row| row.is_over_budget()).map(|row| row.step).collect();
+fn seconds_or_dash(budget: Option<Duration>) -> String {
+    budget.map_or("-".to_owned(), |budget| budget.as_secs().to_string())
+}
+
+fn together(rows: &[Row]) -> Duration {
+    rows.iter().map(|row| row.took).sum()
+}
+
+/// Names the steps that took longer than they may, and the whole if it did.
+pub(crate) fn over_budget(rows: &[Row], budget: Option<Duration>) -> Option<String> {
+    let mut over: Vec<_> =
+        rows.iter().filter(|row| row.is_over_budget()).map(|row| row.step).collect();
+    if budget.is_some_and(|budget| together(rows) > budget) {
+        over.push("all steps together");
+    }
     (!over.is_empty()).then(|| format!("over budget: {}", over.join(", ")))
 }
 
@@ -145,13 +157,13 @@ mod tests {
             Row { note: "why".into(), took: Duration::ZERO, ..row("docs", Verdict::NotRun) },
         ];
         assert_eq!(
-            table(&rows),
+            table(&rows, Some(Duration::from_secs(60))),
             "\
 step      result    seconds  budget  remarks
 format    ok            1.2      20
 tests     ok            1.2      20  5 passed, 0 failed, 1 ignored
 docs      not run         -      20  why
-together                2.5
+together                2.5      60
 "
         );
     }
@@ -159,11 +171,12 @@ together                2.5
     #[test]
     fn a_step_over_its_budget_is_named() {
         let slow = Row { took: Duration::from_secs(21), ..row("clippy", Verdict::Ok) };
+        let budget = |seconds| Some(Duration::from_secs(seconds));
         assert_eq!(
-            over_budget(&[row("format", Verdict::Ok), slow]).unwrap(),
-            "over budget: clippy"
+            over_budget(&[row("format", Verdict::Ok), slow], budget(22)).unwrap(),
+            "over budget: clippy, all steps together"
         );
-        assert_eq!(over_budget(&[row("format", Verdict::Ok)]), None);
+        assert_eq!(over_budget(&[row("format", Verdict::Ok)], budget(22)), None);
     }
 
     #[test]

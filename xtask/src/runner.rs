@@ -127,16 +127,19 @@ pub(crate) fn run(mut programs: Vec<TestProgram>, selection: Selection) -> Resul
 }
 
 fn run_program(program: &TestProgram, selection: Selection) -> Result<ProgramResult> {
-    let mut errors = tempfile::tempfile().context("make a file for the output of tests")?;
-    let mut child = command(program, selection)
-        .stdout(Stdio::piped())
-        .stderr(errors.try_clone()?)
-        .spawn()
-        .with_context(|| format!("start {}", program.path.display()))?;
-    let mut result = ProgramResult::default();
     let patience = if selection.full { PATIENCE_FULL } else { PATIENCE };
+    follow(&mut command(program, selection), patience)
+        .with_context(|| format!("run {}", program.path.display()))
+}
+
+/// Runs a test program until it has counted its tests or fallen silent.
+fn follow(command: &mut Command, patience: Duration) -> Result<ProgramResult> {
+    let mut errors = tempfile::tempfile().context("make a file for the output of tests")?;
+    let mut child = command.stdout(Stdio::piped()).stderr(errors.try_clone()?).spawn()?;
+    let mut result = ProgramResult::default();
     let lines = lines_of(&mut child);
-    loop {
+    // Not until the output ends: a child that a test left behind would keep it open.
+    while result.counts.is_none() {
         match lines.recv_timeout(patience) {
             Ok(line) => result.read(&line),
             Err(RecvTimeoutError::Disconnected) => break,
@@ -148,7 +151,7 @@ fn run_program(program: &TestProgram, selection: Selection) -> Result<ProgramRes
             }
         }
     }
-    child.wait().context("wait for a test program")?;
+    child.wait()?;
     if result.failed() {
         result.output += &text_of(&mut errors)?;
     }
@@ -174,7 +177,7 @@ fn command(program: &TestProgram, selection: Selection) -> Command {
     command
 }
 
-/// The lines of its output as they come; ends when the program has closed it.
+/// The lines of its output as they come; ends once the program and its children have closed it.
 fn lines_of(child: &mut Child) -> Receiver<String> {
     let (send, lines) = channel();
     if let Some(stdout) = child.stdout.take() {
@@ -268,6 +271,19 @@ mod tests {
         assert!(!ran.ok());
         assert_eq!(ran.counts.failed, 1);
         assert_eq!(ran.crashed, ["a it"]);
+    }
+
+    #[test]
+    fn a_child_that_a_test_left_behind_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!("sleep 600 & echo $! > child; echo '{FINISHED}'");
+        let mut shell = process::program("sh");
+        let result =
+            follow(shell.args(["-c", &script]).current_dir(folder.path()), PATIENCE).unwrap();
+        let child = std::fs::read_to_string(folder.path().join("child")).unwrap();
+        let killed = process::succeeds(process::program("kill").arg(child.trim())).unwrap();
+        assert!(killed, "the child had ended before");
+        assert!(!result.failed());
     }
 
     #[test]

@@ -28,6 +28,9 @@ Its last line says what was left out.
 What is built from source goes to $AKASH_PROVIDER_CACHE, or akash-provider in the user's cache
 directory.";
 
+const FAST_BUDGET: Duration = Duration::from_secs(1500);
+const REAL_BUDGET: Duration = Duration::from_secs(2700);
+
 /// Check the workspace
 ///
 /// All steps run even when one fails, except those that cannot tell anything
@@ -101,6 +104,13 @@ impl Args {
         }
     }
 
+    /// How long all steps of a tier may take together on two quiet cores, with nothing compiled or
+    /// downloaded before. `None` for a part of a tier and for long versions.
+    fn budget(&self) -> Option<Duration> {
+        let whole_tier = !self.full && self.only.is_empty() && self.skip.is_empty();
+        whole_tier.then_some(if self.real { REAL_BUDGET } else { FAST_BUDGET })
+    }
+
     fn affected(&self, members: &[Member]) -> Result<Affected> {
         if self.only.contains(&Wanted::Changed) {
             changed::since_last_commit(members)
@@ -132,6 +142,9 @@ impl Args {
         add(names(Tier::Fast), "cargo xtask test", String::new());
         add(names(Tier::Real), "cargo xtask test --real", extra);
         add(names(Tier::Full), "cargo xtask test --full", String::new());
+        if self.only.contains(&Wanted::Changed) {
+            parts.push("tests of crates that the change does not affect".to_owned());
+        }
         if !self.full {
             parts.push("long versions (--full)".to_owned());
         }
@@ -171,11 +184,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
 
     let (passed, failed) = report::totals(&ran.rows);
-    println!("\n{}", report::table(&ran.rows));
+    let budget = args.budget();
+    println!("\n{}", report::table(&ran.rows, budget));
     if !ran.times.is_empty() {
         println!("slowest tests, in seconds\n{}", report::slowest(ran.times));
     }
-    if let Some(over) = report::over_budget(&ran.rows) {
+    if let Some(over) = report::over_budget(&ran.rows, budget) {
         println!("{over}");
     }
     println!("{passed} passed, {failed} failed\n{}", args.left_out(ran.left_out));
@@ -236,6 +250,7 @@ impl Ran {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process;
 
     fn args(real: bool, full: bool, only: &[Wanted], skip: &[Step]) -> Args {
         Args { real, full, only: only.to_vec(), skip: skip.to_vec(), list: false }
@@ -274,6 +289,19 @@ mod tests {
              alone (cargo xtask test --full); long versions (--full)"
         );
         assert_eq!(args(false, true, &[], &[]).left_out(0), "left out: nothing");
+        let changed = args(false, false, &[Wanted::Changed], &[]).left_out(0);
+        assert!(changed.contains("tests of crates that the change does not affect"), "{changed}");
+    }
+
+    #[test]
+    fn the_guide_has_the_budget_of_each_tier() {
+        let guide = std::fs::read_to_string(process::root().join("CONTRIBUTING.md")).unwrap();
+        for (command, real) in [("cargo xtask test", false), ("cargo xtask test --real", true)] {
+            let budget = args(real, false, &[], &[]).budget().unwrap().as_secs();
+            let row = guide.lines().find(|line| line.starts_with(&format!("| **`{command}`**")));
+            assert!(row.unwrap().contains(&format!("| {budget}")), "{row:?}");
+        }
+        assert_eq!(args(false, false, &[Wanted::Step(Step::Docs)], &[]).budget(), None);
     }
 
     #[test]
