@@ -201,6 +201,11 @@ impl Network {
         Ok(())
     }
 
+    /// More flags for the provider from its next start on, instead of those it has.
+    pub fn set_flags(&mut self, flags: &[&str]) {
+        self.settings.run = flags.iter().map(|&flag| flag.to_owned()).collect();
+    }
+
     /// Waits until tenants can connect to the provider, and registers where that is.
     ///
     /// # Errors

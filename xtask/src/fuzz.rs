@@ -91,7 +91,7 @@ pub(crate) struct Fuzzer {
 impl Fuzzer {
     pub(crate) fn built() -> Result<Self> {
         let fuzzer = Self { cargo_fuzz: CARGO_FUZZ.installed()? };
-        if !succeeds(fuzzer.command("build"))? {
+        if !succeeds(&mut fuzzer.command("build"))? {
             bail!("the fuzz targets do not build");
         }
         Ok(fuzzer)

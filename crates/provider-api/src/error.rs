@@ -89,6 +89,8 @@ codes! {
     ForeignOrigin = "foreign-origin",
     /// No such lease here, or nothing was sent for it.
     LeaseNotFound = "lease-not-found",
+    /// The provider lost the manifest of the lease; sending it again deploys it.
+    ManifestLost = "manifest-lost",
     /// The lease is there, and its workloads are not yet.
     NotDeployed = "not-deployed",
     /// The lease has no such service.

@@ -3,6 +3,7 @@
 use akash_types::{ChainEvent, Coin, LeaseId};
 use provider_bus::fact::{self, Resources};
 use provider_bus::{Bus, Closed};
+use provider_engine::cluster::recognition::Recognition;
 use provider_engine::cluster::view::Amounts;
 use provider_engine::effect::Fact;
 use provider_engine::engine::{InventoryStatus, Published, Status};
@@ -121,6 +122,13 @@ fn cluster(published: &Published) -> fact::ClusterStatus {
 fn paused(status: &Status) -> Option<String> {
     if !status.ready {
         return Some("starting: the chain or the cluster was not read yet".to_owned());
+    }
+    match status.cluster.recognition {
+        Recognition::Known => {}
+        Recognition::Undecided => {
+            return Some("starting: the cluster is not recognized yet".to_owned());
+        }
+        Recognition::Unknown(why) => return Some(format!("the cluster is unknown: {why}")),
     }
     if status.maintenance {
         return Some("maintenance".to_owned());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use provider_engine::engine::Published;
+use provider_engine::journal::Decision;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact, Input};
 
@@ -57,11 +58,22 @@ impl Witness for Keeper {
         match effect {
             Effect::Record(entry) => {
                 let (subject, height) = (entry.subject, entry.height);
-                tracing::info!(%subject, height, "{}", entry.decision);
+                match &entry.decision {
+                    Decision::ClusterKnown { instead_of: Some(_), .. } | Decision::Rival { .. } => {
+                        tracing::warn!(%subject, height, "{}", entry.decision);
+                    }
+                    decision => tracing::info!(%subject, height, "{decision}"),
+                }
             }
             Effect::Publish(fact) => {
                 match fact {
                     Fact::Ready => tracing::info!("chain and cluster were read: the provider acts"),
+                    Fact::ClusterUnknown(why) => tracing::error!(
+                        why,
+                        "cluster unknown: closes, bids, deployments, withdrawals and teardowns \
+                         suspended; if it is the right cluster, run `provider-services ctl cluster \
+                         accept`"
+                    ),
                     Fact::Breaker(true) => {
                         tracing::error!(
                             "too many leases look bad: nothing is destroyed until it is better"

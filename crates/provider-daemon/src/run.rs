@@ -7,6 +7,7 @@ use akash_chain::keys::SecretKey;
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
 use provider_engine::cluster::port::Cluster;
+use provider_engine::cluster::recognition::Memory;
 use provider_gateway::certs::Vault;
 use provider_kube::client::{Access, AccessError, Calls, Counter};
 use provider_kube::{ConnectError, KubeDriver, SecretEntry};
@@ -201,6 +202,10 @@ async fn run_on<C: Cluster>(
         tracing::warn!(%error, "the store does not say which block was seen last");
         None
     });
+    let memory = store.memory().unwrap_or_else(|error| {
+        tracing::warn!(%error, "the store does not say what was deployed");
+        Memory::default()
+    });
     let (bus, link) = match config.bus.clone() {
         None => (Bus::in_process(), None),
         Some(target) => {
@@ -234,6 +239,7 @@ async fn run_on<C: Cluster>(
         cluster: cluster.clone(),
         script: script.clone(),
         witness,
+        memory,
         cursor,
         parts,
     })?;

@@ -9,6 +9,7 @@ use akash_chain::transport::{Endpoint, RpcClient, SetupError};
 use akash_chain::tx::Signer;
 use akash_chain::tx::lane::{IntentEnd, LaneConfig, LaneHandle, LaneStatus, LaneTask};
 use provider_engine::cluster::port::{Execute, Observe};
+use provider_engine::cluster::recognition::Memory;
 use provider_engine::{Engine, Input, Settings, TxEnd};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -43,6 +44,8 @@ pub struct Setup<C, S, W, K> {
     pub script: S,
     /// Who keeps and counts.
     pub witness: W,
+    /// What the store remembers of deployments and of the cluster.
+    pub memory: Memory,
     /// The newest block that was seen in an earlier life.
     pub cursor: Option<u64>,
     /// The parts that were begun already.
@@ -122,6 +125,7 @@ where
     let (stopper, stop) = Stop::new();
     let (mut vital, mut others) = (JoinSet::new(), JoinSet::new());
     let mut engine = Engine::new(setup.engine);
+    engine.remember(setup.memory);
     let (inbox, handle, letters, shown) = open(engine.published());
 
     let follower = Follower::start(setup.follow, setup.cursor)?;

@@ -18,6 +18,7 @@ use provider_daemon::{Running, Setup, start};
 use provider_engine::bidding::pricing::{
     Decimal, EPHEMERAL, Pricing, Scales, ScriptFailure, ScriptRequest,
 };
+use provider_engine::cluster::recognition::Memory;
 use provider_engine::engine::Published;
 use provider_engine::journal::{Entry, Subject};
 use provider_engine::manifest::ManifestAnswer;
@@ -89,6 +90,7 @@ fn provider(bed: &Bed, cluster: SimDriver, witness: Reporter) -> Running {
         cluster,
         script: NoScript,
         witness,
+        memory: Memory::default(),
         cursor: None,
         parts: Parts::default(),
     })

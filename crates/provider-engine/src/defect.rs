@@ -19,11 +19,13 @@ pub enum Defect {
     WithdrawAfterClose,
     /// The tenant hears yes although the cluster did not keep the manifest.
     EmptyPromise,
+    /// A lease that the cluster has nothing of is closed when its manifest deadline has passed.
+    CloseOnAbsence,
 }
 
 impl Defect {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::DoubleCounting,
         Self::TeardownOnUnknown,
         Self::LostIntent,
@@ -31,6 +33,7 @@ impl Defect {
         Self::RedeployAtStart,
         Self::WithdrawAfterClose,
         Self::EmptyPromise,
+        Self::CloseOnAbsence,
     ];
 
     /// Its name.
@@ -44,6 +47,7 @@ impl Defect {
             Self::RedeployAtStart => "redeploy at start",
             Self::WithdrawAfterClose => "withdraw after close",
             Self::EmptyPromise => "empty promise",
+            Self::CloseOnAbsence => "close on absence",
         }
     }
 }

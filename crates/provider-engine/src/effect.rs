@@ -5,6 +5,7 @@ use akash_types::{Coin, Intent, IntentId, LeaseId};
 use crate::bidding::pricing::ScriptRequest;
 use crate::chain::{ChainQuery, QueryId};
 use crate::cluster::command::Command;
+use crate::cluster::recognition::ClusterUid;
 use crate::input::{PriceId, RequestId};
 use crate::journal::Entry;
 use crate::manifest::{ManifestAnswer, MigrationAnswer};
@@ -55,6 +56,8 @@ pub enum Reply {
 pub enum Fact {
     /// A lease of ours begins.
     LeaseStarted(LeaseId),
+    /// The cluster has objects of a lease that it did not have before.
+    LeaseDeployed(LeaseId),
     /// A lease of ours is over on chain.
     LeaseOver(LeaseId),
     /// Nothing is left of a lease.
@@ -88,6 +91,18 @@ pub enum Fact {
     Breaker(bool),
     /// Whether maintenance is on.
     Maintenance(bool),
+    /// The cluster is the one that leases were deployed to.
+    ClusterKnown {
+        /// Its uid, if it has one.
+        uid: Option<ClusterUid>,
+    },
+    /// The cluster does not show what was deployed; why, in words.
+    ClusterUnknown(String),
+    /// The operator accepted a cluster that does not show what was deployed.
+    ClusterAccepted {
+        /// Its uid, if it has one.
+        uid: Option<ClusterUid>,
+    },
     /// The engine begins to write.
     Ready,
 }

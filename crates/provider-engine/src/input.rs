@@ -117,6 +117,12 @@ pub enum TenantRequest {
 pub enum OperatorRequest {
     /// No bids and no closes, or as usual again.
     Maintenance(bool),
+    /// The cluster is right although it shows nothing of the leases.
+    AcceptCluster,
+    /// To write the Manifest of a lease again, and what should run.
+    Redeploy(LeaseId),
+    /// To end a lease that has no object in the cluster.
+    CloseLost(LeaseId),
     /// To end a lease.
     CloseLease {
         /// Which.

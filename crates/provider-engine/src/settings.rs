@@ -6,6 +6,7 @@ use akash_types::{Address, Attribute, Coin, Denom};
 
 use crate::bidding::policy::Policy;
 use crate::bidding::pricing::Pricing;
+use crate::cluster::recognition::ClusterUid;
 use crate::escrow::Settings as EscrowSettings;
 use crate::inventory::CommitLevels;
 use crate::lease::Patience;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub check_jitter: Duration,
     /// How often everything is compared.
     pub reconcile_period: Duration,
+    /// The uid of a cluster that is right although it shows nothing of the leases.
+    pub accept_cluster: Option<ClusterUid>,
     /// When destruction stops.
     pub breaker: BreakerSettings,
     /// When money is collected.
@@ -78,6 +81,7 @@ impl Settings {
             check_period: Duration::from_secs(4),
             check_jitter: Duration::from_secs(15),
             reconcile_period: Duration::from_secs(60),
+            accept_cluster: None,
             breaker: BreakerSettings::default(),
             manifest: ManifestSettings::default(),
         }

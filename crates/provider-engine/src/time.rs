@@ -1,8 +1,8 @@
 //! The two clocks of the engine, neither of which it reads.
 //!
-//! [`BlockTime`] is what the chain says: deadlines of bids, manifests and reclamation are measured
-//! with it, so that a restart moves none of them. [`Now`] is the machine's monotonic clock: it
-//! paces retries and nothing else.
+//! [`BlockTime`] is what the chain says: deadlines of bids and reclamation are measured with it, so
+//! that a restart moves none of them. [`Now`] is the machine's monotonic clock: it paces retries.
+//! Waits for manifests count on both, see [`SightClock`](crate::cluster::sight::SightClock).
 
 use std::fmt;
 use std::time::Duration;

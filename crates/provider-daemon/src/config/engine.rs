@@ -30,6 +30,7 @@ pub(super) fn read(
     let deposit = reader.parsed("bid-deposit", coin);
     let bid_timeout = reader.span_or_never("bid-timeout");
     let manifest_timeout = reader.span_or_never("manifest-timeout");
+    let lost_manifest = reader.span("lost-manifest-patience");
     let reclamation_window = reader.span_or_never("reclamation-window");
     let commit = commit(reader, is_kubernetes);
     let checks = checks(reader);
@@ -57,10 +58,12 @@ pub(super) fn read(
             unhealthy_checks: retries,
             // Having no place is not the tenant's fault: never less patience than with a fault.
             unschedulable_checks: retries.max(usual.unschedulable_checks),
+            lost_manifest: lost_manifest?,
             ..usual
         },
         check_period,
         check_jitter,
+        accept_cluster: reader.some("accept-cluster").map(Into::into),
         manifest: ManifestSettings {
             generated_under,
             blocked,

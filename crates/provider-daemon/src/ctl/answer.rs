@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use akash_sdl::{Manifest, Sdl};
-use akash_types::DeploymentId;
+use akash_types::{DeploymentId, LeaseId};
 use provider_engine::engine::LeaseStatus;
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer};
 use provider_engine::reconcile::Drift;
@@ -35,6 +35,17 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
         }
         Request::SendManifest { subject, manifest } => {
             send_manifest(provider, subject.trim(), &manifest).await
+        }
+        Request::ClusterAccept => {
+            let words = "the cluster is accepted: leases whose manifest is known are deployed, \
+                         the tenants of the others have to send theirs again";
+            ask(provider, OperatorRequest::AcceptCluster, words).await
+        }
+        Request::LeaseRedeploy { lease } => {
+            about_lease(provider, &lease, OperatorRequest::Redeploy, "is deployed again").await
+        }
+        Request::LeaseCloseLost { lease } => {
+            about_lease(provider, &lease, OperatorRequest::CloseLost, "is being closed").await
         }
         Request::LeaseClose { lease, reason } => close(provider, lease.trim(), reason.trim()).await,
         Request::Withdraw { lease } => withdraw(provider, lease.as_deref()).await,
@@ -103,6 +114,16 @@ async fn close(provider: &impl Operate, lease: &str, reason: &str) -> Answered {
         .map_err(|error| Response::Error { message: error.to_string(), hint: None })?;
     let words = format!("lease {lease} is being closed; what runs goes on until the chain says so");
     ask(provider, OperatorRequest::CloseLease { lease, reason }, &words).await
+}
+
+async fn about_lease(
+    provider: &impl Operate,
+    text: &str,
+    request: fn(LeaseId) -> OperatorRequest,
+    done: &str,
+) -> Answered {
+    let lease = subject::lease(text.trim(), &provider.leases())?;
+    ask(provider, request(lease), &format!("lease {lease} {done}")).await
 }
 
 async fn withdraw(provider: &impl Operate, lease: Option<&str>) -> Answered {
@@ -188,5 +209,6 @@ fn lease(lease: &LeaseStatus) -> Lease {
         price: lease.price.to_string(),
         stage: lease.stage.to_owned(),
         pays: lease.alive,
+        lacks_manifest: lease.lacks_manifest,
     }
 }

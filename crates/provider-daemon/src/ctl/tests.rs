@@ -43,7 +43,13 @@ impl Operate for Fake {
     }
 
     fn leases(&self) -> Vec<LeaseStatus> {
-        let status = |id| LeaseStatus { id, price: price(), stage: "running", alive: true };
+        let status = |id| LeaseStatus {
+            id,
+            price: price(),
+            stage: "running",
+            alive: true,
+            lacks_manifest: false,
+        };
         vec![status(lease(101, 1)), status(lease(102, 1)), status(lease(102, 2))]
     }
 

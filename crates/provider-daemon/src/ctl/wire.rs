@@ -4,6 +4,7 @@
 //! a lease. Where an id is asked for, the number of a deployment does as long as only one thing
 //! has it.
 
+use provider_engine::cluster::recognition::Recognition;
 use serde::{Deserialize, Serialize};
 
 /// No line is longer than this: an SDL with every character escaped fits.
@@ -37,6 +38,18 @@ pub enum Request {
         subject: String,
         /// An SDL, or a manifest in JSON.
         manifest: String,
+    },
+    /// This cluster is the right one although it shows nothing of the leases.
+    ClusterAccept,
+    /// Write the Manifest of a lease again, and what should run.
+    LeaseRedeploy {
+        /// Which.
+        lease: String,
+    },
+    /// End a lease that has no object in the cluster.
+    LeaseCloseLost {
+        /// Which.
+        lease: String,
     },
     /// End a lease.
     LeaseClose {
@@ -118,6 +131,21 @@ pub struct Status {
     pub missing: Vec<String>,
     /// Whether the view of the cluster is fresh.
     pub cluster_fresh: bool,
+    /// Whether the cluster is the one that leases were deployed to: known, unknown or undecided.
+    #[serde(default)]
+    pub recognition: String,
+    /// Why it is unknown.
+    #[serde(default)]
+    pub unknown_cluster: Option<String>,
+    /// Its uid.
+    #[serde(default)]
+    pub cluster_uid: Option<String>,
+    /// The uid of the cluster that was known last.
+    #[serde(default)]
+    pub expected_cluster_uid: Option<String>,
+    /// Whether another provider with the same key acted within the last day.
+    #[serde(default)]
+    pub rival: bool,
     /// Whether destruction is stopped, because too many leases look bad.
     pub breaker_open: bool,
     /// Whether maintenance is on.
@@ -179,6 +207,9 @@ pub struct Lease {
     pub stage: String,
     /// Whether the chain says that it pays.
     pub pays: bool,
+    /// Whether its tenant has to send the manifest again.
+    #[serde(default)]
+    pub lacks_manifest: bool,
 }
 
 /// What was decided about something.
@@ -237,6 +268,14 @@ impl Status {
             height: engine.height,
             ready: engine.ready && self.missing.is_empty(),
             cluster_fresh: engine.cluster_fresh,
+            recognition: engine.cluster.recognition.name().to_owned(),
+            unknown_cluster: match engine.cluster.recognition {
+                Recognition::Unknown(why) => Some(why.to_string()),
+                Recognition::Known | Recognition::Undecided => None,
+            },
+            cluster_uid: engine.cluster.uid.as_deref().map(str::to_owned),
+            expected_cluster_uid: engine.cluster.expected.as_deref().map(str::to_owned),
+            rival: engine.rival,
             breaker_open: engine.breaker_open,
             maintenance: engine.maintenance,
             cannot_pay: engine.cannot_pay.clone(),

@@ -82,6 +82,8 @@ fn stale(follow: &FollowStatus) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use provider_engine::engine::ClusterStatus;
+
     use super::*;
 
     fn follow() -> FollowStatus {
@@ -93,6 +95,8 @@ mod tests {
             height: 100,
             ready: true,
             cluster_fresh: true,
+            cluster: ClusterStatus::default(),
+            rival: false,
             breaker_open: false,
             maintenance: false,
             cannot_pay: None,

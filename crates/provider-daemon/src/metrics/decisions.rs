@@ -43,7 +43,7 @@ impl Observer {
                 self.series.count(&table::DEPLOYMENT_MONITOR_HEALTH, ["down"]);
             }
             Decision::Close(cause) => self.close(*cause),
-            Decision::Spared(_) => self.series.count(&table::LEASES_SPARED, []),
+            Decision::Spared { .. } => self.series.count(&table::LEASES_SPARED, []),
             Decision::Drift(drift) => self.series.count(&table::DRIFT_FOUND, [drift.code()]),
             _ => {}
         }
@@ -146,12 +146,13 @@ impl Observer {
     fn close(&mut self, cause: LeaseCause) {
         let name = match cause {
             LeaseCause::ManifestTimeout => "manifest_timeout",
+            LeaseCause::ManifestLost => "manifest_lost",
             LeaseCause::Unhealthy => "unhealthy",
             LeaseCause::Unschedulable => "unschedulable",
             LeaseCause::Operator(_) => "operator",
         };
         self.series.count(&table::LEASE_CLOSES, [name]);
-        if cause.is_from_the_cluster() {
+        if matches!(cause, LeaseCause::Unhealthy | LeaseCause::Unschedulable) {
             self.series.count(&table::DEPLOYMENT_MONITOR_HEALTH, ["failed"]);
         }
     }

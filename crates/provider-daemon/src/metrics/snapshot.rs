@@ -5,6 +5,7 @@ use std::time::UNIX_EPOCH;
 use akash_chain::follow::{FollowStatus, Health};
 use akash_chain::tx::lane::{LaneStatus, SequenceStatus};
 use provider_bus::BusStatus;
+use provider_engine::cluster::recognition::Recognition;
 use provider_operators::hostname::figures::Figures;
 
 use super::engine_gauges::{EngineGauges, Reserved};
@@ -92,6 +93,9 @@ fn fill_engine(page: &mut Page, engine: &EngineGauges) {
     }
     page.set(&t::READY, [], status.ready);
     page.set(&t::CLUSTER_FRESH, [], status.cluster_fresh);
+    let is_known = status.cluster.recognition == Recognition::Known;
+    page.set(&t::CLUSTER_KNOWN, [], is_known);
+    page.set(&t::RIVAL, [], status.rival);
     page.set(&t::BREAKER_OPEN, [], status.breaker_open);
     page.set(&t::MAINTENANCE, [], status.maintenance);
     page.set(&t::CANNOT_PAY, [], status.cannot_pay.is_some());

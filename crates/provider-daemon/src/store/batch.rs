@@ -1,13 +1,16 @@
 //! What is kept at once, or not at all.
 
 use akash_types::{Coin, LeaseId};
+use provider_engine::cluster::recognition::{Acceptance, ClusterUid};
 use provider_engine::journal::Entry;
 use provider_engine::time::BlockTime;
 use provider_engine::{Effect, Fact};
 use redb::{ReadableTable, WriteTransaction};
 
 use super::error::{StoreError, failure};
-use super::format::{BY_SUBJECT, BYTES, CURSOR, ENTRIES, LEASES, META, NEXT};
+use super::format::{
+    ACCEPTED, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
+};
 use super::history::{Row, row_of};
 use super::prune::{Retention, prune};
 use super::record::Record;
@@ -30,6 +33,17 @@ pub struct Batch {
     pub entries: Vec<Entry>,
     /// What became of leases.
     pub leases: Vec<LeaseEvent>,
+    /// What became of the cluster.
+    pub cluster: Vec<ClusterEvent>,
+}
+
+/// Something that happened to the cluster as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClusterEvent {
+    /// It is the one that leases were deployed to.
+    Known(ClusterUid),
+    /// The operator accepted it.
+    Accepted(Acceptance),
 }
 
 /// Something that happened to a lease.
@@ -48,6 +62,8 @@ pub struct LeaseEvent {
 pub enum LeaseChange {
     /// It was first seen.
     Started,
+    /// The cluster has objects of it that it did not have before.
+    Deployed,
     /// This much arrived.
     Earned(Coin),
     /// It is over on chain.
@@ -60,14 +76,25 @@ impl Batch {
     /// Whether there is nothing to keep.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.cursor.is_none() && self.entries.is_empty() && self.leases.is_empty()
+        self.cursor.is_none()
+            && self.entries.is_empty()
+            && self.leases.is_empty()
+            && self.cluster.is_empty()
     }
 
     /// Adds what is worth keeping of an effect that the engine had at some moment.
     pub fn take(&mut self, at: Moment, effect: &Effect) {
         let (lease, change) = match effect {
             Effect::Record(entry) => return self.entries.push(entry.clone()),
+            Effect::Publish(Fact::ClusterKnown { uid }) => {
+                return self.cluster.extend(uid.clone().map(ClusterEvent::Known));
+            }
+            Effect::Publish(Fact::ClusterAccepted { uid }) => {
+                let accepted = uid.clone().map(|cluster| Acceptance { cluster, height: at.height });
+                return self.cluster.extend(accepted.map(ClusterEvent::Accepted));
+            }
             Effect::Publish(Fact::LeaseStarted(lease)) => (*lease, LeaseChange::Started),
+            Effect::Publish(Fact::LeaseDeployed(lease)) => (*lease, LeaseChange::Deployed),
             Effect::Publish(Fact::Earned { lease, amount }) => {
                 (*lease, LeaseChange::Earned(amount.clone()))
             }
@@ -89,6 +116,7 @@ impl Batch {
             meta.insert(CURSOR, cursor).map_err(failure)?;
         }
         self.write_leases(transaction)?;
+        self.write_cluster(transaction)?;
         let Some(newest) = self.entries.iter().map(|entry| entry.time).max() else {
             return Ok(());
         };
@@ -111,6 +139,23 @@ impl Batch {
         let freed = prune(&mut entries, &mut by_subject, retention, newest, bytes, &touched)?;
         meta.insert(NEXT, next).map_err(failure)?;
         meta.insert(BYTES, bytes.saturating_sub(freed)).map_err(failure)?;
+        Ok(())
+    }
+
+    fn write_cluster(&self, transaction: &WriteTransaction) -> Result<(), StoreError> {
+        if self.cluster.is_empty() {
+            return Ok(());
+        }
+        let mut cluster = transaction.open_table(CLUSTER).map_err(failure)?;
+        for event in &self.cluster {
+            match event {
+                ClusterEvent::Known(uid) => cluster.insert(KNOWN, (&**uid, 0)),
+                ClusterEvent::Accepted(accepted) => {
+                    cluster.insert(ACCEPTED, (&*accepted.cluster, accepted.height))
+                }
+            }
+            .map_err(failure)?;
+        }
         Ok(())
     }
 

@@ -26,7 +26,7 @@ pub(super) fn detail(decision: &Decision) -> Option<Value> {
             json!({ "version": version.to_string() })
         }
         Decision::Unhealthy(health) => health_detail(health),
-        Decision::Close(cause) | Decision::Spared(cause) => {
+        Decision::Close(cause) | Decision::Spared { cause, .. } => {
             json!({ "cause": lease_cause(*cause), "reason": cause.reason().to_string() })
         }
         Decision::Teardown(evidence) => {
@@ -38,6 +38,13 @@ pub(super) fn detail(decision: &Decision) -> Option<Value> {
         Decision::Moved(name) => json!({ "hostnames": [name] }),
         Decision::Drift(drift) => json!({ "drift": drift.code() }),
         Decision::Maintenance(on) => json!({ "on": on }),
+        Decision::ClusterKnown { uid, instead_of } => {
+            json!({ "uid": uid.as_deref(), "instead_of": instead_of.as_deref() })
+        }
+        Decision::ClusterUnknown { uid, expected, .. } => {
+            json!({ "uid": uid.as_deref(), "expected": expected.as_deref() })
+        }
+        Decision::Rival { order } => json!({ "order": order.to_string() }),
         Decision::Noticed
         | Decision::Adopted { version: None }
         | Decision::Accepted { version: None }
@@ -81,6 +88,7 @@ const fn ending_name(ending: Ending) -> &'static str {
 const fn lease_cause(cause: LeaseCause) -> &'static str {
     match cause {
         LeaseCause::ManifestTimeout => "manifest_timeout",
+        LeaseCause::ManifestLost => "manifest_lost",
         LeaseCause::Unhealthy => "unhealthy",
         LeaseCause::Unschedulable => "unschedulable",
         LeaseCause::Operator(_) => "operator",

@@ -6,6 +6,7 @@
 //! | `entries` | sequence | [`Record`](super::Record) in JSON |
 //! | `by_subject` | subject, sequence | – |
 //! | `leases` | lease id | its history in JSON |
+//! | `cluster` | `known`, `accepted` | uid of a cluster, and the height at which it was accepted |
 //!
 //! Rows are JSON whose readers skip what they do not know, so a new field is no new format. A
 //! change that older programs would misread is: it raises [`FORMAT`] and adds a [`Step`].
@@ -19,6 +20,9 @@ pub(super) const ENTRIES: TableDefinition<'static, u64, &[u8]> = TableDefinition
 pub(super) const BY_SUBJECT: TableDefinition<'static, (&str, u64), ()> =
     TableDefinition::new("by_subject");
 pub(super) const LEASES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("leases");
+/// Made when it is first written to: older programs do without it.
+pub(super) const CLUSTER: TableDefinition<'static, &str, (&str, u64)> =
+    TableDefinition::new("cluster");
 
 /// Version of the layout.
 pub(super) const VERSION: &str = "format";
@@ -28,6 +32,10 @@ pub(super) const CURSOR: &str = "cursor";
 pub(super) const NEXT: &str = "next";
 /// Bytes of all entries.
 pub(super) const BYTES: &str = "bytes";
+/// The cluster that was known last.
+pub(super) const KNOWN: &str = "known";
+/// The cluster that the operator accepted last.
+pub(super) const ACCEPTED: &str = "accepted";
 
 /// The layout above.
 pub(super) const FORMAT: Format = Format { version: 1, steps: &[] };

@@ -18,6 +18,8 @@ pub struct LeaseHistory {
     pub lease: LeaseId,
     /// When it was first seen.
     pub started: Option<Moment>,
+    /// When objects of it were last found anew in the cluster.
+    pub deployed: Option<Moment>,
     /// When it was last paid.
     pub last_earned: Option<Moment>,
     /// What it was paid in all, by denomination.
@@ -35,6 +37,8 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<(u64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    deployed: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     last_earned: Option<(u64, u64)>,
     /// Amounts as text: they are larger than other readers' numbers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -51,6 +55,7 @@ impl Row {
         match &event.change {
             // Every start of the process sees it for the first time.
             LeaseChange::Started => self.started = self.started.or(Some(at)),
+            LeaseChange::Deployed => self.deployed = Some(at),
             LeaseChange::Over => self.over = self.over.or(Some(at)),
             LeaseChange::Gone => self.gone = self.gone.or(Some(at)),
             LeaseChange::Earned(coin) => {
@@ -75,6 +80,7 @@ impl Row {
         LeaseHistory {
             lease,
             started: self.started.map(moment),
+            deployed: self.deployed.map(moment),
             last_earned: self.last_earned.map(moment),
             earned: coins.collect(),
             over: self.over.map(moment),

@@ -23,7 +23,7 @@ pub const fn kind(decision: &Decision) -> &'static str {
         Decision::Healthy => "healthy",
         Decision::Unhealthy(_) => "unhealthy",
         Decision::Close(_) => "close",
-        Decision::Spared(_) => "spared",
+        Decision::Spared { .. } => "spared",
         Decision::Reclaim => "reclaim",
         Decision::Teardown(_) => "teardown",
         Decision::Gone => "gone",
@@ -36,6 +36,9 @@ pub const fn kind(decision: &Decision) -> &'static str {
         Decision::BreakerOpen { .. } => "breaker_open",
         Decision::BreakerShut => "breaker_shut",
         Decision::Maintenance(_) => "maintenance",
+        Decision::ClusterKnown { .. } => "cluster_known",
+        Decision::ClusterUnknown { .. } => "cluster_unknown",
+        Decision::Rival { .. } => "rival",
         Decision::Wallet { .. } => "wallet",
         Decision::Operator { .. } => "operator",
     }

@@ -28,7 +28,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{Batch, LeaseChange, LeaseEvent, Moment};
+pub use batch::{Batch, ClusterEvent, LeaseChange, LeaseEvent, Moment};
 pub use error::{OpenError, StoreError};
 pub use health::StoreHealth;
 pub use history::LeaseHistory;

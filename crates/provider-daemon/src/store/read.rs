@@ -1,14 +1,18 @@
 //! Reading what was kept.
 
 use akash_types::{Coin, LeaseId};
+use provider_engine::cluster::recognition::{Acceptance, Memory};
 use provider_engine::journal::Subject;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::error::{StoreError, failure};
-use super::format::{BY_SUBJECT, CURSOR, ENTRIES, LEASES, META};
+use super::format::{ACCEPTED, BY_SUBJECT, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META};
 use super::history::{LeaseHistory, row_of};
 use super::open::Store;
 use super::record::Record;
+
+/// Decisions about a lease that are made of what the cluster has of it.
+const DEPLOYED_KINDS: [&str; 3] = ["healthy", "unhealthy", "adopted"];
 
 impl Store {
     /// Height up to which everything was handled; `None` if nothing was yet.
@@ -112,6 +116,40 @@ impl Store {
             found.push(row.read(lease));
         }
         Ok(found)
+    }
+
+    /// What this and earlier runs know of deployments and of the cluster. Stores of older programs
+    /// do not say which leases were deployed; what was decided about a lease does.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn memory(&self) -> Result<Memory, StoreError> {
+        let mut memory = Memory::default();
+        for lease in self.earnings()?.into_iter().filter(|lease| lease.over.is_none()) {
+            let deployed = match lease.deployed {
+                Some(deployed) => Some(deployed.height),
+                None => self.deployed_by_journal(lease.lease)?,
+            };
+            memory.deployed.extend(deployed.map(|height| (lease.lease, height)));
+        }
+        let table = match self.read()?.open_table(CLUSTER) {
+            Ok(table) => table,
+            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(memory),
+            Err(error) => return Err(failure(error)),
+        };
+        memory.cluster = table.get(KNOWN).map_err(failure)?.map(|row| row.value().0.into());
+        memory.accepted = table.get(ACCEPTED).map_err(failure)?.map(|row| {
+            let (cluster, height) = row.value();
+            Acceptance { cluster: cluster.into(), height }
+        });
+        Ok(memory)
+    }
+
+    fn deployed_by_journal(&self, lease: LeaseId) -> Result<Option<u64>, StoreError> {
+        let decided = self.why(Subject::Order(lease.order_id()), usize::MAX)?;
+        let deployed = |record: &&Record| DEPLOYED_KINDS.contains(&record.kind.as_str());
+        Ok(decided.iter().rev().find(deployed).map(|record| record.height))
     }
 
     /// What all leases earned together, by denomination.

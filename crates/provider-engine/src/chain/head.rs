@@ -27,6 +27,12 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// So much time for so many blocks; `None` without either.
+    #[must_use]
+    pub fn new(time: Duration, blocks: u64) -> Option<Self> {
+        (blocks > 0 && !time.is_zero()).then_some(Self { time, blocks })
+    }
+
     /// How long `blocks` take.
     #[must_use]
     pub fn duration_of(self, blocks: u64) -> Duration {

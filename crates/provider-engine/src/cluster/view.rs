@@ -11,12 +11,16 @@ use akash_sdl::Version;
 use akash_sdl::manifest::Group;
 use akash_types::{GpuInterface, GpuVendor, LeaseId};
 
+use super::recognition::ClusterUid;
+
 /// Name of a node or of a storage class; many things refer to the same few.
 pub type Name = Arc<str>;
 
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterView {
+    /// Which cluster it is; `None` if that cannot be told.
+    pub uid: Option<ClusterUid>,
     /// Nodes by name.
     pub nodes: BTreeMap<Name, Node>,
     /// Persistent storage by class.

@@ -6,7 +6,7 @@ use super::asks::Heard;
 use super::{Engine, Stage};
 use crate::bidding::order::{Circumstances, OrderInput};
 use crate::chain::{ChainAnswer, ChainQuery, ChainReply, Standing};
-use crate::lease::{LeaseInput, LeaseLife};
+use crate::lease::{LeaseInput, OnChain};
 use crate::reconcile::Drift;
 use crate::time::BlockTime;
 
@@ -91,8 +91,8 @@ impl Engine {
                 self.drifted(drift);
             }
             (Stage::Order(stage), Some(lease)) => {
-                let over = LeaseLife::new(lease, None);
-                if !over.is_alive() && self.cluster.view.leases.contains_key(&lease.id) {
+                let over = !OnChain::of(lease, height).is_alive();
+                if over && self.cluster.view.leases.contains_key(&lease.id) {
                     let known = stage.order().cloned();
                     let known = known.or(standing.order.clone().map(std::sync::Arc::new));
                     self.become_lease(order, lease, known);
@@ -129,10 +129,7 @@ impl Engine {
                 self.step_order(order, OrderInput::TimeoutKnown(deadline));
                 self.deadlines.set(order, deadline);
             }
-            Some(Stage::Lease(_)) => {
-                let Some(timeout) = self.settings.manifest_timeout else { return };
-                self.step_lease(order, LeaseInput::DeadlineKnown(made.after(timeout)));
-            }
+            Some(Stage::Lease(_)) => self.lease_created(order, made),
             None => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use akash_types::{LeaseId, OrderId};
+use akash_types::LeaseId;
 
 use super::{Engine, Life};
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
@@ -18,7 +18,7 @@ impl Engine {
             ViewChange::Whole(view) => return self.view_whole(*view),
             ViewChange::Lost => {
                 self.cluster.fresh = false;
-                return;
+                return self.out_of_sight();
             }
             // Changes to something that was never seen whole mean nothing yet.
             _ if !self.start.cluster => return,
@@ -58,7 +58,7 @@ impl Engine {
         }
         self.free = None;
         self.inventory_changed = true;
-        if self.start.ready {
+        if self.may_act() {
             self.book_unbooked();
         }
         self.rejudge_waiting();
@@ -72,17 +72,22 @@ impl Engine {
         self.free = None;
         self.hostnames.see_all(self.cluster.view.leases.values());
         let seen: Vec<LeaseId> = self.cluster.view.leases.keys().copied().collect();
-        let ours: Vec<(OrderId, LeaseId)> =
-            self.lives.values().filter_map(|life| Some((life.id, life.lease()?.id))).collect();
+        let ours: Vec<LeaseId> =
+            self.lives.values().filter_map(|life| Some(life.lease()?.id)).collect();
         for id in seen {
             self.known_workload(id);
         }
-        for (order, id) in ours {
-            self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
+        // Before any step: what follows from a view depends on whether the cluster is known.
+        for id in &ours {
+            self.observe_lease(*id);
+        }
+        self.recognize();
+        for id in ours {
+            self.lease_in_view(id);
         }
         self.inventory_changed = true;
         self.check_ready();
-        if self.start.ready {
+        if self.may_act() {
             self.book_unbooked();
             self.rejudge_waiting();
         }
@@ -107,11 +112,10 @@ impl Engine {
         if self.cluster.view.leases.contains_key(&id) {
             self.known_workload(id);
         }
-        if self.cluster.fresh {
-            let order = id.order_id();
-            if self.lives.get(&order).and_then(Life::lease).is_some() {
-                self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
-            }
+        if self.cluster.fresh && self.lives.get(&id.order_id()).and_then(Life::lease).is_some() {
+            self.observe_lease(id);
+            self.recognize();
+            self.lease_in_view(id);
         }
         self.inventory_changed = true;
     }
@@ -123,7 +127,11 @@ impl Engine {
         }
     }
 
+    /// Gives a command, if anything may be written. What is put off so is wanted again once it may.
     pub(super) fn command(&mut self, operation: Operation) {
+        if !self.may_act() && operation.lease().is_some() {
+            return;
+        }
         if let Some(command) = self.commands.want(self.now, operation) {
             self.out.push(Effect::Command(command));
         }
@@ -134,7 +142,8 @@ impl Engine {
         if let Some((operation, result)) = ended {
             self.command_ended(operation, result);
         }
-        if let Some(command) = next {
+        // What may not be written now counts as lost, and is given again once it may.
+        if let Some(command) = next.filter(|it| self.may_act() || it.operation.lease().is_none()) {
             self.out.push(Effect::Command(command));
         }
     }
@@ -150,8 +159,7 @@ impl Engine {
                 }
                 self.step_lease(order, LeaseInput::Deployed(result.clone()));
                 if self.cluster.fresh {
-                    let seen = self.sighting(workload.lease);
-                    self.step_lease(order, LeaseInput::Seen(seen));
+                    self.lease_in_view(workload.lease);
                 }
                 self.manifest(ManifestInput::DeployEnded { workload, result });
             }
@@ -162,7 +170,7 @@ impl Engine {
                     self.note_order(order, Decision::Failed { what: "teardown", why });
                 }
                 if self.cluster.fresh {
-                    self.step_lease(order, LeaseInput::Seen(self.sighting(lease)));
+                    self.lease_in_view(lease);
                 }
             }
             Operation::Maintain(on) => {

@@ -12,6 +12,7 @@ use crate::escrow::{
 };
 use crate::input::TxEnd;
 use crate::journal::{Decision, Subject};
+use crate::lease::LeaseLife;
 
 impl Engine {
     pub(super) fn escrow(&mut self, input: EscrowInput) {
@@ -35,6 +36,8 @@ impl Engine {
         read: Option<AccountRead>,
         height: u64,
     ) {
+        let payments = read.as_ref().map_or(&[][..], |read| &read.payments);
+        self.payments_read(deployment, payments);
         let facts = match read {
             None => AccountFacts { account: None, leases: Vec::new(), payments: Vec::new() },
             Some(AccountRead { account, leases, payments }) => AccountFacts {
@@ -61,8 +64,11 @@ impl Engine {
             EscrowEffect::Withdraw { lease, why } => {
                 let order = lease.order_id();
                 // Read as over once: its payment has ended with it, and the second reading is near.
+                // What does not run here is not collected for: a withdrawal would prove to a later
+                // run that it did.
                 let known = self.lives.get(&order).and_then(super::Life::lease);
-                if known.is_some_and(|known| !known.is_alive()) {
+                let unfit = |lease: &LeaseLife| !lease.is_alive() || lease.waits_unwatched();
+                if !self.may_act() || known.is_some_and(unfit) {
                     let outcome = WithdrawOutcome::NothingToDo;
                     return self.escrow(EscrowInput::WithdrawEnded { lease, outcome });
                 }

@@ -16,6 +16,7 @@ impl Engine {
             return;
         }
         self.market.fees.roll(block.time);
+        self.count_sight();
         self.ask_what_waited();
         for event in &block.events {
             self.event(event);
@@ -29,6 +30,7 @@ impl Engine {
 
     pub(super) fn resync(&mut self, height: u64, time: BlockTime) {
         self.head.advance(height, time);
+        self.count_sight();
         self.ask_what_waited();
         self.reconcile_soon();
         self.check_ready();
@@ -51,6 +53,9 @@ impl Engine {
             ChainEvent::OrderClosed { id } => self.order_over(*id),
             ChainEvent::LeaseCreated { id, .. } if id.provider() == own => self.look_at(*id),
             ChainEvent::LeaseCreated { id, .. } => self.order_over(id.order_id()),
+            ChainEvent::BidCreated { id, .. } if id.provider() == own => {
+                self.bid_appeared(id.order_id(), self.head.height());
+            }
             ChainEvent::BidClosed { id } if id.provider() == own => self.hint(id.order_id()),
             ChainEvent::LeaseClosed { id, .. } | ChainEvent::LeaseReclaimStarted { id, .. }
                 if id.provider() == own =>
@@ -67,6 +72,13 @@ impl Engine {
                 self.ask(ChainQuery::Provider);
             }
             _ => {}
+        }
+    }
+
+    /// A bid of ours came into a block: one that this process did not sign shows a rival.
+    pub(super) fn bid_appeared(&mut self, order: OrderId, height: u64) {
+        if !self.signed.contains_key(&order) && self.rival.bid(height, self.head.time()) {
+            self.note(Subject::Provider, Decision::Rival { order });
         }
     }
 

@@ -71,7 +71,7 @@ impl Engine {
         let Some(life) = self.lives.get(&order) else { return };
         let Stage::Order(order::Stage::Open(bid)) = &life.stage else { return };
         // Before everything is known, room that is missing proves nothing.
-        if life.booking.is_some() || !self.start.ready || !self.cluster.fresh {
+        if life.booking.is_some() || !self.may_act() || !self.cluster.fresh {
             return;
         }
         let spec = bid.order.spec.clone();
@@ -90,7 +90,7 @@ impl Engine {
         order: OrderId,
         spec: &GroupSpec,
     ) -> Result<(), Decline> {
-        if !self.start.ready || !self.is_crowded(order) {
+        if !self.may_act() || !self.is_crowded(order) {
             return Ok(());
         }
         let need = GroupNeed::of(spec, &self.settings.commit)?;
@@ -146,7 +146,7 @@ impl Engine {
     /// Looks after every bid: one whose place was taken gets another, or is closed. A bid that
     /// stands is never closed on a view that is no longer true.
     pub(super) fn keep_bids_possible(&mut self) {
-        if !self.cluster.fresh {
+        if !self.cluster.fresh || !self.may_act() {
             return;
         }
         let open: Vec<_> = self

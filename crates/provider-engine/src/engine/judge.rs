@@ -27,11 +27,11 @@ impl Engine {
     /// Judges an order, and keeps capacity for it if it fits. Without what judging takes, it
     /// waits: unknown is neither yes nor no.
     pub(super) fn judge(&mut self, order: OrderId, known: &Arc<Order>) {
-        if !self.start.ready || !self.cluster.fresh {
-            return;
-        }
         // What a bid that did not come about had is its own to have again.
         self.release(order);
+        if !self.may_act() || !self.cluster.fresh {
+            return;
+        }
         match self.verdict(&Ask::from(&**known)) {
             None => {}
             Some(Verdict::Bid { booking, .. }) => {
@@ -78,6 +78,9 @@ impl Engine {
     }
 
     fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
+        if !self.may_act() {
+            return None;
+        }
         self.free();
         let free = self.free.as_ref()?;
         let params = self.market.params.as_ref()?;
@@ -143,6 +146,10 @@ impl Engine {
     }
 
     fn priced(&mut self, order: OrderId, known: &Order, price: DecCoin) {
+        // The cluster became unknown while a script was asked: judged anew once it is known.
+        if !self.may_act() {
+            return self.step_order(order, OrderInput::Rejudge);
+        }
         let checked = check_price(&known.spec, &self.settings.policy, &price);
         // Finding the price may have taken a while.
         match checked.and_then(|()| self.keep_possible(order, &known.spec)) {

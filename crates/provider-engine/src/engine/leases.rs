@@ -1,6 +1,7 @@
 //! Leases: their steps, and what they want done.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use akash_types::{Action, Class, Intent, Lease, LeaseClosedReason, LeaseId, Order, OrderId};
 
@@ -8,12 +9,19 @@ use super::wishes::{Made, Wish};
 use super::{Alarm, Engine, Life, Stage};
 use crate::chain::ChainQuery;
 use crate::cluster::command::{Operation, Workload};
+use crate::cluster::sight::SightTime;
 use crate::effect::{Effect, Fact};
 use crate::escrow::EscrowInput;
-use crate::journal::Decision;
-use crate::lease::{self, Health, LeaseAction, LeaseCause, LeaseInput, LeaseLife, Sighting};
+use crate::journal::{Decision, SpareReason};
+use crate::lease::{
+    self, Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, Presence,
+    Safeguard, Sighting, WaitKind,
+};
 use crate::manifest::ManifestInput;
 use crate::reconcile::{Evidence, Verdict};
+
+/// How long a lease whose wait is over and that is not closed is left alone, in block time.
+const RECHECK: Duration = Duration::from_secs(60);
 
 impl Engine {
     /// An order is a lease of ours from now on.
@@ -23,12 +31,14 @@ impl Engine {
         lease: &Lease,
         known: Option<Arc<Order>>,
     ) {
-        let Some(life) = self.lives.get_mut(&order) else { return };
+        let Some(life) = self.lives.get(&order) else { return };
         if life.lease().is_some() {
             return;
         }
         let had_bid = life.has_bid();
-        life.stage = Stage::Lease(Box::new(LeaseLife::new(lease, known)));
+        let wait = self.first_wait(order, lease.created_at);
+        let Some(life) = self.lives.get_mut(&order) else { return };
+        life.stage = Stage::Lease(Box::new(LeaseLife::new(lease, known, wait)));
         self.deadlines.clear(&order);
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Won(lease.price.clone()));
@@ -36,8 +46,10 @@ impl Engine {
         self.book_lease(order);
         let started = EscrowInput::LeaseStarted { lease: lease.id, created_at: lease.created_at };
         self.escrow(started);
-        if self.settings.manifest_timeout.is_some() {
-            self.ask_time(order, lease.created_at);
+        match wait.until {
+            Some(until) => self.wait_until(order, until),
+            None if wait.kind == WaitKind::Found => self.ask_time(order, lease.created_at),
+            None => {}
         }
         // Announced before a restart: its deadline is on chain.
         let looked = LeaseInput::Looked(Box::new(lease.clone()), 0);
@@ -45,18 +57,23 @@ impl Engine {
             self.step_lease(order, looked);
         }
         if self.cluster.fresh {
-            self.step_lease(order, LeaseInput::Seen(self.sighting(lease.id)));
+            self.lease_in_view(lease.id);
         }
     }
 
+    /// Steps a lease of ours by what a fresh view shows of it.
+    pub(super) fn lease_in_view(&mut self, id: LeaseId) {
+        self.observe_lease(id);
+        self.step_lease(id.order_id(), LeaseInput::Seen(self.sighting(id)));
+    }
+
     pub(super) fn step_lease(&mut self, order: OrderId, input: LeaseInput) {
-        let time = self.head.time();
-        let patience = self.settings.patience;
+        let context = self.lease_context();
         let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&order) else {
             return;
         };
         let (was_alive, before) = (lease.is_alive(), lease.stage_name());
-        let actions = lease.step(input, time, &patience);
+        let actions = lease.step(input, &context);
         let (id, alive) = (lease.id, lease.is_alive());
         let shown = (lease.stage_name() != before).then(|| noted(lease)).flatten();
         let healthy = matches!(lease.stage, lease::Stage::Running);
@@ -65,6 +82,7 @@ impl Engine {
         }
         if was_alive && !alive {
             self.publish(Fact::LeaseOver(id));
+            self.recognize();
         }
         if healthy || !alive {
             self.clear_breaker(order);
@@ -80,7 +98,6 @@ impl Engine {
             LeaseAction::LookAfter(height) => {
                 self.ask_at_least(ChainQuery::Standing(order), height.saturating_add(1));
             }
-            LeaseAction::AskDeadline(height) => self.ask_time(order, height),
             LeaseAction::Deploy(workload) => self.deploy(order, &workload),
             LeaseAction::Teardown(evidence) => self.tear_down(order, id, evidence),
             LeaseAction::CloseBid(reason) => self.close_lease(order, id, reason),
@@ -88,6 +105,7 @@ impl Engine {
             LeaseAction::ProposeClose(cause) => self.propose_close(order, cause),
             LeaseAction::CheckLater => self.check_later(order),
             LeaseAction::WakeAt(time) => self.deadlines.set(order, time),
+            LeaseAction::WaitUntil(until) => self.wait_until(order, until),
             LeaseAction::End => self.end_lease(order, id),
         }
     }
@@ -101,11 +119,12 @@ impl Engine {
     }
 
     pub(super) fn check_lease(&mut self, order: OrderId) {
-        let Some(id) = self.lives.get(&order).and_then(Life::lease).map(|lease| lease.id) else {
-            return;
-        };
-        // Nothing is counted while nobody can see: unknown is not bad.
-        if !self.cluster.fresh || !self.start.ready {
+        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
+        let id = lease.id;
+        // Nothing is counted while the cluster is out of sight, nor while a command that would bring
+        // back what is missing has no answer: unknown is not bad.
+        let is_deploying = !lease.is_present() && lease.is_live() && self.commands.is_busy(id);
+        if !self.cluster.fresh || !self.may_act() || is_deploying {
             return self.check_later(order);
         }
         self.step_lease(order, LeaseInput::Checked(self.sighting(id)));
@@ -113,22 +132,24 @@ impl Engine {
 
     pub(super) fn lease_deadline(&mut self, order: OrderId) {
         let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
-        let id = lease.id;
-        let held = self.cluster.view.leases.get(&id).is_some_and(|view| view.held.is_some());
-        let known = self.cluster.fresh && self.start.ready;
-        let busy = self.commands.is_busy(id);
-        let nothing_held = known && !held && !busy;
-        self.step_lease(order, LeaseInput::Deadline { nothing_held });
-        if !nothing_held
-            && matches!(
-                self.lives.get(&order).and_then(Life::lease).map(|lease| &lease.stage),
-                Some(lease::Stage::AwaitingManifest { .. })
-            )
-        {
-            // Asked again with the next block: somebody may be about to send it.
-            let soon = self.head.time().after(std::time::Duration::from_secs(1));
-            self.deadlines.set_if_unset(order, soon);
+        let until = lease.wait().and_then(|wait| wait.until);
+        let in_sight = self.cluster.fresh && self.may_act();
+        let nothing = !lease.is_present() && !self.commands.is_busy(lease.id);
+        let waited = until.is_some_and(|until| until <= self.lease_context().sight);
+        let waited = waited && in_sight && nothing;
+        self.step_lease(order, LeaseInput::Deadline { waited });
+        let still = self.lives.get(&order).and_then(Life::lease).and_then(|lease| lease.wait());
+        if let Some(until) = still.and_then(|wait| wait.until) {
+            self.wait_until(order, until);
         }
+    }
+
+    /// Looks at the wait of a lease when it may be over; if it is and the lease is still there,
+    /// a little later.
+    fn wait_until(&mut self, order: OrderId, until: SightTime) {
+        let left = until.since(self.lease_context().sight);
+        let wait = if left.is_zero() { RECHECK } else { left };
+        self.deadlines.set_if_unset(order, self.head.time().after(wait));
     }
 
     /// What a fresh view shows of a lease.
@@ -161,7 +182,7 @@ impl Engine {
     }
 
     fn deploy(&mut self, order: OrderId, workload: &Arc<Workload>) {
-        if !self.start.ready {
+        if !self.may_act() {
             return;
         }
         self.note_order(order, Decision::Deploy);
@@ -229,31 +250,55 @@ impl Engine {
     }
 
     fn propose_close(&mut self, order: OrderId, cause: LeaseCause) {
-        if self.cluster.view.maintenance || !self.start.ready {
+        if self.cluster.view.maintenance || !self.may_act() {
             return self.check_later(order);
         }
-        if cause.is_from_the_cluster() {
-            let was_open = self.breaker.is_open();
-            let verdict = self.breaker.propose(order, self.running(), self.head.time());
-            self.breaker_told(was_open);
-            if verdict == Verdict::Spare {
-                return self.note_order(order, Decision::Spared(cause));
-            }
+        if let Some(why) = self.spare_reason(order, cause) {
+            return self.note_order(order, Decision::Spared { cause, why });
         }
         self.note_order(order, Decision::Close(cause));
         self.step_lease(order, LeaseInput::Close(cause));
     }
 
-    /// How many leases have something to run.
-    fn running(&self) -> usize {
-        let leases = self.lives.values().filter_map(Life::lease);
-        leases.filter(|lease| lease.workload.is_some() && lease.is_alive()).count()
+    /// Why a lease is not closed although it ought to be.
+    fn spare_reason(&mut self, order: OrderId, cause: LeaseCause) -> Option<SpareReason> {
+        let LeaseContext { time, gaps, .. } = self.lease_context();
+        let lease = self.lives.get(&order).and_then(Life::lease)?;
+        #[cfg(feature = "defects")]
+        if self.defect == Some(crate::defect::Defect::CloseOnAbsence) {
+            return None;
+        }
+        if self.rival.is_active(time) {
+            return Some(SpareReason::Rival);
+        }
+        let is_absent = match lease.safeguard(cause, gaps) {
+            Safeguard::None => return None,
+            Safeguard::Breaker => false,
+            Safeguard::Witness(since) if self.has_witness(lease, since) => true,
+            Safeguard::Witness(_) => return Some(SpareReason::NoWitness),
+        };
+        let (was_open, live) = (self.breaker.is_open(), self.live_leases());
+        let verdict = self.breaker.propose(order, live, is_absent, time);
+        self.breaker_told(was_open);
+        (verdict == Verdict::Spare).then_some(SpareReason::Breaker)
+    }
+
+    /// Whether a lease created earlier had objects in the cluster all the time since then.
+    fn has_witness(&self, lease: &LeaseLife, since: SightTime) -> bool {
+        self.lives.values().filter_map(Life::lease).any(|other| {
+            let throughout = matches!(other.presence, Presence::Present(from) if from <= since);
+            other.is_live() && throughout && other.created_at < lease.created_at
+        })
+    }
+
+    fn live_leases(&self) -> usize {
+        self.lives.values().filter_map(Life::lease).filter(|lease| lease.is_live()).count()
     }
 
     fn clear_breaker(&mut self, order: OrderId) {
         let was_open = self.breaker.is_open();
         if was_open || self.breaker.has(order) {
-            self.breaker.clear(order, self.running(), self.head.time());
+            self.breaker.clear(order, self.live_leases(), self.head.time());
             self.breaker_told(was_open);
         }
     }
@@ -282,7 +327,10 @@ impl Engine {
     }
 
     fn tell_chain(&mut self, order: OrderId, wish: Wish, action: Action) {
-        if !self.start.ready {
+        let lease = self.lives.get(&order).and_then(Life::lease);
+        let closing = lease.and_then(|lease| lease.closing);
+        let by_operator = matches!(closing, Some(LeaseCause::Operator(_))) && self.start.ready;
+        if !self.may_act() && !by_operator {
             return;
         }
         match self.wishes.make(self.now, wish) {
@@ -297,14 +345,20 @@ impl Engine {
 
     /// Everything is known now: what was put off is done.
     pub(super) fn lease_ready(&mut self, order: OrderId) {
-        let Some(id) = self.lives.get(&order).and_then(Life::lease).map(|lease| lease.id) else {
+        let lease = self.lives.get(&order).and_then(Life::lease);
+        let Some((id, created_at)) = lease.map(|lease| (lease.id, lease.created_at)) else {
             return;
         };
         self.book_lease(order);
-        self.step_lease(order, LeaseInput::Seen(self.sighting(id)));
+        if self.cluster.fresh {
+            self.lease_in_view(id);
+        }
+        if let Some(created) = self.head.time_of(created_at) {
+            self.lease_created(order, created);
+        }
         self.again(order);
         let soon = self.head.time();
-        self.deadlines.set_if_unset(order, soon);
+        self.deadlines.set(order, soon);
         #[cfg(feature = "defects")]
         if self.defect == Some(crate::defect::Defect::RedeployAtStart) {
             let workload = self.lives.get(&order).and_then(Life::lease);

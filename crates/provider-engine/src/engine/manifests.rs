@@ -16,9 +16,8 @@ use crate::manifest::{
     MigrationAnswer, MigrationDestination, MigrationRefusal,
 };
 
-/// What a tenant hears who comes too early.
-fn not_ready(wanted: &TenantRequest) -> Reply {
-    let why = "the provider has just started and has not seen all of it yet".to_owned();
+/// The answer to a tenant while nothing may be written.
+fn not_now(wanted: &TenantRequest, why: String) -> Reply {
     match wanted {
         TenantRequest::Manifest { .. } => {
             let refusal = ManifestRefusal::ClusterUnavailable(why);
@@ -33,9 +32,10 @@ fn not_ready(wanted: &TenantRequest) -> Reply {
 
 impl Engine {
     pub(super) fn tenant(&mut self, request: RequestId, wanted: TenantRequest) {
-        // Until the cluster was seen whole, nobody knows whose a hostname is.
-        if !self.start.ready {
-            let reply = not_ready(&wanted);
+        // Until the cluster was seen whole, and is known, nobody knows whose a hostname is.
+        // What was seen last may be gone: that something is held already would be an empty promise.
+        if !self.may_act() || !self.cluster.fresh {
+            let reply = not_now(&wanted, self.why_not());
             return self.out.push(Effect::Reply(request, reply));
         }
         self.manifest(match wanted {
@@ -98,6 +98,10 @@ impl Engine {
         match effect {
             ManifestEffect::ReadDeployment(deployment) => {
                 self.ask(ChainQuery::Deployment(deployment));
+            }
+            ManifestEffect::Hold(workload) if !self.may_act() => {
+                let unavailable = CommandFailure::Unavailable(self.why_not());
+                self.hold_ended(&workload, Err(unavailable));
             }
             ManifestEffect::Hold(workload) => {
                 let workload = self.with_promises(workload.lease.order_id(), &workload);

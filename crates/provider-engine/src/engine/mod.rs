@@ -31,6 +31,7 @@ mod manifests;
 mod operator;
 mod orders;
 mod published;
+mod recognition;
 mod reconcile;
 mod status;
 mod timers;
@@ -47,10 +48,11 @@ pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
     StorageStatus,
 };
-pub use status::{LeaseStatus, Reservation, Status};
+pub use status::{ClusterStatus, LeaseStatus, Reservation, Status};
 
 use asks::Asks;
 use commands::Commands;
+use recognition::ClusterTrust;
 use timers::Timers;
 use wishes::Wishes;
 
@@ -63,7 +65,7 @@ use crate::input::{Input, PriceId};
 use crate::inventory::Free;
 use crate::journal::{Decision, Entry, Journal, Subject};
 use crate::manifest::{Hostnames, Submissions};
-use crate::reconcile::{Breaker, Drift};
+use crate::reconcile::{Breaker, Drift, Rival};
 use crate::settings::Settings;
 use crate::time::{BlockTime, Now};
 
@@ -98,6 +100,10 @@ pub struct Engine {
     submissions: Submissions,
     hostnames: Hostnames,
     breaker: Breaker,
+    trust: ClusterTrust,
+    rival: Rival,
+    /// Orders that this process handed a bid on to the lane, with the height then.
+    signed: BTreeMap<OrderId, u64>,
     journal: Journal,
     drift: BTreeSet<Drift>,
     start: Start,
@@ -170,6 +176,9 @@ struct Start {
     leases: bool,
     cluster: bool,
     ready: bool,
+    /// The newest block when everything was known, and its time.
+    height: u64,
+    time: BlockTime,
 }
 
 /// What is to be looked at when some time has passed on the machine.
@@ -215,6 +224,9 @@ impl Engine {
             submissions: Submissions::new(settings.manifest.clone()),
             hostnames: Hostnames::default(),
             breaker: Breaker::new(settings.breaker),
+            trust: ClusterTrust::default(),
+            rival: Rival::default(),
+            signed: BTreeMap::new(),
             journal: Journal::default(),
             drift: BTreeSet::new(),
             start: Start::default(),
@@ -274,13 +286,16 @@ impl Engine {
         for (id, query) in self.asks.due(self.now) {
             self.out.push(Effect::Query(id, query));
         }
-        for command in self.commands.due(self.now) {
-            self.out.push(Effect::Command(command));
+        if self.may_act() {
+            for command in self.commands.due(self.now) {
+                self.out.push(Effect::Command(command));
+            }
         }
     }
 
     fn wake(&mut self) {
-        let next = [self.alarms.next(), self.asks.next_due(), self.commands.next_due()];
+        let command = self.commands.next_due().filter(|_| self.may_act());
+        let next = [self.alarms.next(), self.asks.next_due(), command];
         if let Some(moment) = next.into_iter().flatten().min() {
             self.out.push(Effect::WakeAt(moment));
         }
@@ -321,22 +336,28 @@ impl Engine {
         self.ask(ChainQuery::Standing(order));
     }
 
-    /// Whether anything may be written: the chain was read, and the cluster seen, whole.
+    /// Whether the chain was read, and the cluster seen, whole.
     #[must_use]
     pub const fn is_ready(&self) -> bool {
         self.start.ready
     }
 
     fn check_ready(&mut self) {
-        let Start { orders, bids, leases, cluster, ready } = self.start;
+        let Start { orders, bids, leases, cluster, ready, .. } = self.start;
         let listed = orders && bids && leases && cluster && self.head.is_known();
         if ready || !listed || !self.unlooked.is_empty() {
             return;
         }
-        self.start.ready = true;
+        let (height, time) = (self.head.height(), self.head.time());
+        self.start = Start { ready: true, height, time, ..self.start };
+        self.rival.begin(height);
         self.publish(Fact::Ready);
-        // What was put off until now: first what was sold keeps its room, then what was offered, and
-        // only what is then left is for new bids.
+        self.recognize();
+    }
+
+    /// Everything may be written from now on: what was put off is done. First what was sold keeps
+    /// its room, then what was offered, and only what is then left is for new bids.
+    fn act_on_everything(&mut self) {
         let mut all: Vec<_> = self
             .lives
             .values()

@@ -1,10 +1,11 @@
 //! What the operator asks for. All of it is journaled.
 
-use akash_types::ReasonKind;
+use akash_types::{LeaseId, ReasonKind};
 
 use super::{Engine, Life, Stage};
 use crate::bidding::order::OrderInput;
 use crate::cluster::command::Operation;
+use crate::cluster::recognition::Recognition;
 use crate::effect::{Effect, Reply};
 use crate::escrow::{EscrowInput, WithdrawScope};
 use crate::input::{OperatorRequest, RequestId};
@@ -37,6 +38,17 @@ impl Engine {
                     Reply::Done
                 }
             }
+            OperatorRequest::AcceptCluster => match self.trust.state {
+                Recognition::Unknown(_) => {
+                    self.asked(Subject::Provider, "accept the cluster");
+                    self.accept_cluster();
+                    Reply::Done
+                }
+                Recognition::Known => Reply::Refused("the cluster is known already".to_owned()),
+                Recognition::Undecided => Reply::Refused(self.why_not()),
+            },
+            OperatorRequest::Redeploy(lease) => self.redeploy(lease),
+            OperatorRequest::CloseLost(lease) => self.close_lost(lease),
             OperatorRequest::CloseBid(order) => {
                 match self.lives.get(&order).map(|life| &life.stage) {
                     Some(Stage::Order(stage)) if stage.has_bid() => {
@@ -68,6 +80,40 @@ impl Engine {
             }
         };
         self.out.push(Effect::Reply(request, reply));
+    }
+
+    fn redeploy(&mut self, id: LeaseId) -> Reply {
+        let order = id.order_id();
+        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else {
+            return Reply::Refused(format!("there is no lease {id}"));
+        };
+        if !self.may_act() {
+            return Reply::Refused(self.why_not());
+        }
+        let Some(workload) = lease.workload.clone().filter(|_| lease.is_live()) else {
+            return Reply::Refused(format!(
+                "this process does not have the manifest of lease {id}: its tenant has to send it"
+            ));
+        };
+        self.asked(Subject::Order(order), "deploy the lease again");
+        self.step_lease(order, LeaseInput::Accepted(workload));
+        Reply::Done
+    }
+
+    fn close_lost(&mut self, id: LeaseId) -> Reply {
+        let order = id.order_id();
+        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else {
+            return Reply::Refused(format!("there is no lease {id}"));
+        };
+        if !self.cluster.fresh || lease.is_present() {
+            return Reply::Refused(format!(
+                "the cluster has objects of lease {id}, or is out of sight: it is not lost"
+            ));
+        }
+        self.asked(Subject::Order(order), "close the lost lease");
+        let cause = LeaseCause::Operator(LeaseCause::ManifestLost.reason());
+        self.step_lease(order, LeaseInput::Close(cause));
+        Reply::Done
     }
 
     fn asked(&mut self, subject: Subject, what: &str) {

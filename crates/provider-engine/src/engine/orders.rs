@@ -99,6 +99,7 @@ impl Engine {
             .and_then(|life| life.booking.as_ref())
             .map(|booking| booking.offer(&known.spec))
             .unwrap_or_default();
+        self.signed.insert(order, self.head.height());
         self.note_order(order, Decision::Bid(price.clone()));
         #[cfg(feature = "defects")]
         if self.defect == Some(crate::defect::Defect::LostIntent) && order.dseq().is_multiple_of(3)
@@ -118,7 +119,9 @@ impl Engine {
     }
 
     fn close_bid(&mut self, order: OrderId, cause: CloseCause) {
-        if !self.start.ready {
+        // Room that is missing in a cluster that is not known proves nothing.
+        let may_close = self.may_act() || cause != CloseCause::NoRoom;
+        if !self.start.ready || !may_close {
             // Put off; looked at again when everything is known.
             return;
         }

@@ -15,6 +15,10 @@ use crate::journal::Decision;
 use crate::lease::{self, LeaseInput};
 use crate::reconcile::Drift;
 
+/// For how many blocks after a bid it is known that this process signed it, whatever became of the
+/// order.
+const SIGNED_FOR: u64 = 1_000;
+
 impl Engine {
     pub(super) fn reconcile_begin(&mut self) {
         self.alarms.set(Alarm::Reconcile, self.now.after(self.settings.reconcile_period));
@@ -30,6 +34,11 @@ impl Engine {
             self.ask(query);
         }
         if self.start.ready {
+            self.recognize();
+            self.signed.retain(|order, height| {
+                self.lives.contains_key(order)
+                    || height.saturating_add(SIGNED_FOR) > self.head.height()
+            });
             self.compare_cluster();
             self.book_unbooked();
             self.keep_bids_possible();
@@ -92,6 +101,9 @@ impl Engine {
     /// Every own bid open or active at `height`.
     pub(super) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
         let listed: BTreeSet<OrderId> = bids.iter().map(|bid| bid.id.order_id()).collect();
+        for bid in bids {
+            self.bid_appeared(bid.id.order_id(), bid.created_at);
+        }
         for order in &listed {
             self.await_look(*order);
             match self.lives.get(order) {
@@ -208,6 +220,12 @@ impl Engine {
                     (lease::Stage::Running | lease::Stage::Degraded(_), None) => {
                         Some((Drift::WorkloadMissing(lease.id), lease.id))
                     }
+                    (lease::Stage::ManifestMissing, _) => {
+                        Some((Drift::ManifestMissing(lease.id), lease.id))
+                    }
+                    (lease::Stage::AwaitingManifest(wait), None) if wait.is_lost() => {
+                        Some((Drift::LeaseLost(lease.id), lease.id))
+                    }
                     (lease::Stage::TearingDown(_), Some(view)) if view.stuck.is_some() => {
                         Some((Drift::StuckTeardown(lease.id), lease.id))
                     }
@@ -270,7 +288,7 @@ impl Engine {
     }
 
     fn rejudge(&mut self, which: impl Fn(&order::Stage) -> bool) {
-        if !self.start.ready {
+        if !self.may_act() {
             return;
         }
         let orders: Vec<_> = self

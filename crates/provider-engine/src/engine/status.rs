@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use akash_types::{DecCoin, LeaseId, OrderId};
 
 use super::{Engine, Life, Stage};
+use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
 use crate::inventory::Booking;
 use crate::reconcile::Drift;
@@ -18,6 +19,10 @@ pub struct Status {
     pub ready: bool,
     /// Whether the view of the cluster is fresh.
     pub cluster_fresh: bool,
+    /// Which cluster it is, and whether it is the right one.
+    pub cluster: ClusterStatus,
+    /// Whether another provider with the same key acted within the last day.
+    pub rival: bool,
     /// Whether destruction is stopped.
     pub breaker_open: bool,
     /// Whether maintenance is on.
@@ -28,6 +33,17 @@ pub struct Status {
     pub orders: Vec<(&'static str, usize)>,
     /// Leases, by the name of their stage.
     pub leases: Vec<(&'static str, usize)>,
+}
+
+/// Whether the cluster is the one that leases were deployed to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterStatus {
+    /// Whether it is known.
+    pub recognition: Recognition,
+    /// Its uid, if it has one.
+    pub uid: Option<ClusterUid>,
+    /// The one that was known last, if any.
+    pub expected: Option<ClusterUid>,
 }
 
 /// A lease, as tenants and operators see it.
@@ -41,6 +57,8 @@ pub struct LeaseStatus {
     pub stage: &'static str,
     /// Whether the chain says that it pays.
     pub alive: bool,
+    /// Whether its tenant has to send the manifest again.
+    pub lacks_manifest: bool,
 }
 
 /// What is kept for whom.
@@ -70,6 +88,12 @@ impl Engine {
             height: self.head.height(),
             ready: self.start.ready,
             cluster_fresh: self.cluster.fresh,
+            cluster: ClusterStatus {
+                recognition: self.trust.state,
+                uid: self.cluster.view.uid.clone(),
+                expected: self.trust.memory.cluster.clone(),
+            },
+            rival: self.rival.is_active(self.head.time()),
             breaker_open: self.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
             cannot_pay: self.market.cannot_pay.clone(),
@@ -90,6 +114,7 @@ impl Engine {
             price: lease.price.clone(),
             stage: lease.stage_name(),
             alive: lease.is_alive(),
+            lacks_manifest: lease.lacks_manifest(),
         })
     }
 

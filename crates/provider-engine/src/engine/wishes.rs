@@ -84,6 +84,11 @@ impl Wishes {
         self.under_way.get(&wish).copied()
     }
 
+    /// Everything that is under way.
+    pub(super) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
+        self.under_way.iter().map(|(wish, id)| (*wish, *id))
+    }
+
     /// Whether a bid or its end is under way for an order.
     #[must_use]
     pub(super) fn is_pending(&self, order: OrderId) -> bool {

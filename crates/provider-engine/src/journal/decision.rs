@@ -3,10 +3,11 @@
 use std::fmt;
 
 use akash_sdl::Version;
-use akash_types::DecCoin;
+use akash_types::{DecCoin, OrderId};
 
 use crate::bidding::decline::Decline;
 use crate::bidding::order::{CloseCause, Ending};
+use crate::cluster::recognition::{ClusterUid, UnknownCluster};
 use crate::lease::{Health, LeaseCause};
 use crate::reconcile::{Drift, Evidence};
 
@@ -69,8 +70,13 @@ pub enum Decision {
     Unhealthy(Health),
     /// It is to be closed.
     Close(LeaseCause),
-    /// It ought to be closed, and is not, because too many are.
-    Spared(LeaseCause),
+    /// It ought to be closed, and is not.
+    Spared {
+        /// Why it ought to be.
+        cause: LeaseCause,
+        /// Why it is not.
+        why: SpareReason,
+    },
     /// Its end was announced.
     Reclaim,
     /// It is torn down.
@@ -107,6 +113,28 @@ pub enum Decision {
     BreakerShut,
     /// No bids and no closes, by the operator.
     Maintenance(bool),
+    /// The cluster is the one that leases were deployed to.
+    ClusterKnown {
+        /// Its uid, if it has one.
+        uid: Option<ClusterUid>,
+        /// The one that was known before, if it was another.
+        instead_of: Option<ClusterUid>,
+    },
+    /// The cluster does not show what was deployed: nothing is closed, bid, deployed, withdrawn or
+    /// torn down.
+    ClusterUnknown {
+        /// Why.
+        why: UnknownCluster,
+        /// Its uid, if it has one.
+        uid: Option<ClusterUid>,
+        /// The one that was known before, if any.
+        expected: Option<ClusterUid>,
+    },
+    /// A bid of this provider was signed by another process: no closes are proposed for a day.
+    Rival {
+        /// The order that the bid is on.
+        order: OrderId,
+    },
     /// The own wallet cannot pay, or can again.
     Wallet {
         /// In words.
@@ -117,6 +145,34 @@ pub enum Decision {
         /// What.
         what: String,
     },
+}
+
+/// Why a lease is not closed although it ought to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpareReason {
+    /// The circuit breaker is open.
+    Breaker,
+    /// Another provider with the same key acts.
+    Rival,
+    /// No lease created earlier had objects in the cluster all the time.
+    NoWitness,
+}
+
+impl fmt::Display for SpareReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Breaker => "too many are bad at once",
+            Self::Rival => "another provider with the same key acts",
+            Self::NoWitness => {
+                "no older lease shows that this cluster would have it; \
+                 `ctl lease close --lost` closes it"
+            }
+        })
+    }
+}
+
+fn uid_or_none(uid: Option<&ClusterUid>) -> &str {
+    uid.map_or("(no uid)", |uid| uid)
 }
 
 impl fmt::Display for Decision {
@@ -153,9 +209,7 @@ impl fmt::Display for Decision {
             Self::Healthy => f.write_str("everything runs"),
             Self::Unhealthy(health) => write!(f, "unhealthy: {health}"),
             Self::Close(cause) => write!(f, "close the lease: {cause}"),
-            Self::Spared(cause) => {
-                write!(f, "not closed although {cause}: too many are bad at once")
-            }
+            Self::Spared { cause, why } => write!(f, "not closed although {cause}: {why}"),
             Self::Reclaim => f.write_str("announce the end of the lease"),
             Self::Teardown(evidence) => write!(f, "tear down: {evidence}"),
             Self::Gone => f.write_str("nothing is left of it"),
@@ -171,6 +225,22 @@ impl fmt::Display for Decision {
             Self::BreakerShut => f.write_str("destruction may go on"),
             Self::Maintenance(true) => f.write_str("maintenance begins: no bids, no closes"),
             Self::Maintenance(false) => f.write_str("maintenance ends"),
+            Self::ClusterKnown { uid, instead_of } => {
+                write!(f, "cluster {} is known", uid_or_none(uid.as_ref()))?;
+                instead_of.iter().try_for_each(|before| write!(f, ", instead of {before}"))
+            }
+            Self::ClusterUnknown { why, uid, expected } => {
+                write!(f, "cluster {} is unknown: {why}", uid_or_none(uid.as_ref()))?;
+                expected.iter().try_for_each(|expected| write!(f, " Expected {expected}."))?;
+                f.write_str(
+                    " Nothing is closed, bid, deployed, withdrawn or torn down; \
+                     if it is the right cluster: `ctl cluster accept`",
+                )
+            }
+            Self::Rival { order } => write!(
+                f,
+                "another provider with the same key bid on order {order}: no closes for a day"
+            ),
             Self::Wallet { state } => write!(f, "wallet: {state}"),
             Self::Operator { what } => write!(f, "the operator: {what}"),
         }

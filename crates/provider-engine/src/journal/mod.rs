@@ -11,7 +11,7 @@ use std::fmt;
 
 use akash_types::{DeploymentId, OrderId};
 
-pub use decision::Decision;
+pub use decision::{Decision, SpareReason};
 pub use memory::Journal;
 
 use crate::time::BlockTime;

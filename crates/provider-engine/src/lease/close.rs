@@ -4,7 +4,8 @@ use std::fmt;
 
 use akash_types::LeaseClosedReason;
 
-use super::{LeaseAction, LeaseLife, OnChain};
+use super::{LeaseAction, LeaseLife, OnChain, Presence, Stage, WaitKind};
+use crate::cluster::sight::SightTime;
 use crate::time::BlockTime;
 
 /// Why a lease is to be closed by us.
@@ -12,6 +13,8 @@ use crate::time::BlockTime;
 pub enum LeaseCause {
     /// The tenant sent no manifest in time.
     ManifestTimeout,
+    /// What was deployed is lost, and the tenant did not send the manifest again in time.
+    ManifestLost,
     /// The workload stayed unhealthy for longer than the budget allows.
     Unhealthy,
     /// Its pods found no place for longer than the budget allows.
@@ -25,24 +28,30 @@ impl LeaseCause {
     #[must_use]
     pub const fn reason(self) -> LeaseClosedReason {
         match self {
-            Self::ManifestTimeout => LeaseClosedReason::MANIFEST_TIMEOUT,
+            Self::ManifestTimeout | Self::ManifestLost => LeaseClosedReason::MANIFEST_TIMEOUT,
             Self::Unhealthy | Self::Unschedulable => LeaseClosedReason::UNSTABLE,
             Self::Operator(reason) => reason,
         }
     }
+}
 
-    /// Whether it follows from what the cluster shows: many of these at once say more of the
-    /// cluster than of the leases.
-    #[must_use]
-    pub const fn is_from_the_cluster(self) -> bool {
-        matches!(self, Self::Unhealthy | Self::Unschedulable)
-    }
+/// What a proposed close has to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Safeguard {
+    /// Nothing: this process knows that the lease was never deployed, or the operator decided.
+    None,
+    /// The circuit breaker.
+    Breaker,
+    /// The circuit breaker, and a lease created earlier whose objects were in the cluster all the
+    /// time since then: only that shows that the absence is the lease's and not the cluster's.
+    Witness(SightTime),
 }
 
 impl fmt::Display for LeaseCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ManifestTimeout => f.write_str("no manifest came in time"),
+            Self::ManifestLost => f.write_str("its lost manifest was not sent again in time"),
             Self::Unhealthy => f.write_str("the workload stayed unhealthy"),
             Self::Unschedulable => f.write_str("its pods found no place"),
             Self::Operator(reason) => write!(f, "the operator asked for it ({reason})"),
@@ -51,6 +60,26 @@ impl fmt::Display for LeaseCause {
 }
 
 impl LeaseLife {
+    /// What closing it for `cause` has to pass. `gaps` is how often the cluster was out of sight.
+    #[must_use]
+    pub const fn safeguard(&self, cause: LeaseCause, gaps: u64) -> Safeguard {
+        match (cause, &self.stage) {
+            (LeaseCause::Operator(_), _) => Safeguard::None,
+            (_, Stage::AwaitingManifest(wait)) => match wait.kind {
+                WaitKind::Accepted => Safeguard::None,
+                WaitKind::Created if wait.gaps == gaps => Safeguard::None,
+                WaitKind::Created => Safeguard::Breaker,
+                WaitKind::Found | WaitKind::Restarted | WaitKind::Lost => {
+                    Safeguard::Witness(wait.since)
+                }
+            },
+            _ => match self.presence {
+                Presence::Present(_) => Safeguard::Breaker,
+                Presence::Absent(since) => Safeguard::Witness(since),
+            },
+        }
+    }
+
     /// What the chain has to be told next, if anything. Asked again whenever something about the
     /// lease changes, until the chain says that it is over: an attempt that failed is made again.
     #[must_use]

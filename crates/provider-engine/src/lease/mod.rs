@@ -3,12 +3,17 @@
 //! ```text
 //!                        accepted               done
 //!  AwaitingManifest ───────────────► Deploying ──────► Running ◄──► Degraded
-//!        │ deadline                     ▲  │ update        │           │ budget spent
-//!        │                              └──┴───────────────┘           │
-//!        └──────────────► closing (on chain, workload untouched) ◄─────┘
+//!        │  ▲ objects gone    resent ▲ ▲  │ update        │           │ budget spent
+//!        │  └── ManifestMissing ─────┘ └──┴───────────────┘           │
+//!        │ wait is over                                               │
+//!        └──────────────► closing (on chain, workload untouched) ◄────┘
 //!                              │
 //!     the chain says closed, at two heights ──► TearingDown ──► gone
 //! ```
+//!
+//! `ManifestMissing` is entered from every stage but the last when the cluster has objects of the
+//! lease and not its Manifest: what should run is not known, so no check counts and nothing is
+//! written.
 //!
 //! Closing lies over the stages: until the chain says that the lease is over, the tenant pays and
 //! the workload runs. So does reclamation. Only [`Evidence`] leads to teardown, whoever
@@ -23,16 +28,20 @@ mod health;
 mod step;
 #[cfg(test)]
 mod tests;
+mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{DecCoin, Lease, LeaseClosedReason, LeaseId, LeaseState, Order};
 
-pub use close::LeaseCause;
+pub use close::{LeaseCause, Safeguard};
 pub use health::{Health, health};
+pub use wait::{ManifestWait, WaitKind};
 
 use crate::cluster::command::{CommandFailure, Workload};
+use crate::cluster::recognition::DeploymentProof;
+use crate::cluster::sight::SightTime;
 use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
@@ -57,6 +66,19 @@ pub struct LeaseLife {
     pub failed_checks: u32,
     /// What it shall run, once there is something.
     pub workload: Option<Arc<Workload>>,
+    /// What proves that it was deployed, if anything does.
+    pub deployed: Option<DeploymentProof>,
+    /// Whether the cluster has objects of it, and since when.
+    pub presence: Presence,
+}
+
+/// Whether the cluster has any object of a lease, as this process sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It has, since then.
+    Present(SightTime),
+    /// It has not, since then.
+    Absent(SightTime),
 }
 
 /// What the chain says of a lease.
@@ -88,11 +110,10 @@ pub enum OnChain {
 /// Where a lease is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The tenant has to say what to run.
-    AwaitingManifest {
-        /// Block time after which we give up; `None` until it is known, or if we never do.
-        deadline: Option<BlockTime>,
-    },
+    /// The cluster has no object of it; the tenant has to send the manifest.
+    AwaitingManifest(ManifestWait),
+    /// The cluster has objects of it and not its Manifest; the tenant has to send it again.
+    ManifestMissing,
     /// The cluster is being told what to run.
     Deploying,
     /// Everything runs.
@@ -104,23 +125,88 @@ pub enum Stage {
 }
 
 /// Names of everything that [`LeaseLife::stage_name`] can say.
-pub const STAGE_NAMES: [&str; 6] =
-    ["awaiting manifest", "deploying", "running", "degraded", "closing", "tearing down"];
+pub const STAGE_NAMES: [&str; 7] = [
+    "awaiting manifest",
+    "manifest missing",
+    "deploying",
+    "running",
+    "degraded",
+    "closing",
+    "tearing down",
+];
 
 impl LeaseLife {
     /// A lease as the chain tells of it, of which the cluster is not known to have anything.
     #[must_use]
-    pub fn new(lease: &Lease, order: Option<Arc<Order>>) -> Self {
+    pub fn new(lease: &Lease, order: Option<Arc<Order>>, wait: ManifestWait) -> Self {
         Self {
             id: lease.id,
             price: lease.price.clone(),
             created_at: lease.created_at,
             order,
             chain: OnChain::of(lease, 0),
-            stage: Stage::AwaitingManifest { deadline: None },
+            stage: Stage::AwaitingManifest(wait),
             closing: None,
             failed_checks: 0,
             workload: None,
+            deployed: None,
+            presence: Presence::Absent(wait.since),
+        }
+    }
+
+    /// The cluster shows objects of it, or none, at `sight`. True if they were not there before.
+    pub fn observe(&mut self, present: bool, sight: SightTime) -> bool {
+        match (self.presence, present) {
+            (Presence::Present(_), true) | (Presence::Absent(_), false) => false,
+            (Presence::Absent(_), true) => {
+                self.presence = Presence::Present(sight);
+                self.deployed = Some(DeploymentProof::Seen);
+                true
+            }
+            (Presence::Present(_), false) => {
+                self.presence = Presence::Absent(sight);
+                false
+            }
+        }
+    }
+
+    /// Whether the cluster has objects of it.
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        matches!(self.presence, Presence::Present(_))
+    }
+
+    /// Whether it pays and is not being torn down.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        self.is_alive() && !matches!(self.stage, Stage::TearingDown(_))
+    }
+
+    /// The wait for its manifest, if it waits.
+    #[must_use]
+    pub const fn wait(&self) -> Option<&ManifestWait> {
+        match &self.stage {
+            Stage::AwaitingManifest(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
+    /// Whether it waits for its manifest, and may have been deployed before this process began.
+    #[must_use]
+    pub const fn waits_unwatched(&self) -> bool {
+        match &self.stage {
+            Stage::AwaitingManifest(wait) => !matches!(wait.kind, WaitKind::Created),
+            _ => false,
+        }
+    }
+
+    /// Whether the tenant has to send the manifest of a lease again that was probably deployed.
+    #[must_use]
+    pub const fn lacks_manifest(&self) -> bool {
+        match &self.stage {
+            Stage::AwaitingManifest(wait) => wait.is_lost(),
+            Stage::ManifestMissing => true,
+            _ => false,
         }
     }
 
@@ -130,7 +216,8 @@ impl LeaseLife {
         match (&self.stage, self.closing) {
             (Stage::TearingDown(_), _) => "tearing down",
             (_, Some(_)) => "closing",
-            (Stage::AwaitingManifest { .. }, None) => "awaiting manifest",
+            (Stage::AwaitingManifest(_), None) => "awaiting manifest",
+            (Stage::ManifestMissing, None) => "manifest missing",
             (Stage::Deploying, None) => "deploying",
             (Stage::Running, None) => "running",
             (Stage::Degraded(_), None) => "degraded",
@@ -140,11 +227,17 @@ impl LeaseLife {
     /// Whether the chain said that it pays.
     #[must_use]
     pub const fn is_alive(&self) -> bool {
-        !matches!(self.chain, OnChain::Over { .. })
+        self.chain.is_alive()
     }
 }
 
 impl OnChain {
+    /// Whether it says that the lease pays.
+    #[must_use]
+    pub const fn is_alive(&self) -> bool {
+        !matches!(self, Self::Over { .. })
+    }
+
     /// What `lease`, read at `height`, says.
     #[must_use]
     pub fn of(lease: &Lease, height: u64) -> Self {
@@ -193,13 +286,20 @@ pub enum LeaseInput {
     Accepted(Arc<Workload>),
     /// Deploying ended.
     Deployed(Result<(), CommandFailure>),
-    /// It is known until when the tenant has time.
-    DeadlineKnown(BlockTime),
+    /// It was found, and the time of its creation is known.
+    CreationKnown {
+        /// Whether the time for its manifest was over before it was found.
+        overdue: bool,
+        /// How long a tenant has to send a manifest; `None` for ever.
+        timeout: Option<Duration>,
+    },
     /// A deadline may have passed.
     Deadline {
-        /// Whether a fresh view shows nothing held for it; without one no deadline counts.
-        nothing_held: bool,
+        /// Whether the wait for its manifest is over, with the cluster in sight and nothing there.
+        waited: bool,
     },
+    /// The operator accepted a cluster that has no object of it.
+    ClusterAccepted,
     /// What was handed to the lane has ended, one way or another.
     IntentEnded,
     /// Something happened that may concern it.
@@ -215,8 +315,6 @@ pub enum LeaseAction {
     Look,
     /// Look at the chain, at a later height than this.
     LookAfter(u64),
-    /// Find out until when the tenant has time, from the height of the lease.
-    AskDeadline(u64),
     /// Make the cluster run it.
     Deploy(Arc<Workload>),
     /// Make the cluster forget it.
@@ -231,6 +329,8 @@ pub enum LeaseAction {
     CheckLater,
     /// Look at deadlines again at this block time.
     WakeAt(BlockTime),
+    /// Look at deadlines again when the cluster was in sight until then.
+    WaitUntil(SightTime),
     /// Nothing is left of it.
     End,
 }
@@ -244,10 +344,30 @@ pub struct Patience {
     pub unschedulable_checks: u32,
     /// Failed checks without a pod after which it is deployed again.
     pub redeploy_checks: u32,
+    /// How long a lease that was probably deployed waits for its manifest to be sent again.
+    pub lost_manifest: Duration,
+}
+
+/// What a step depends on beside the lease itself.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseContext {
+    /// Time of the newest block.
+    pub time: BlockTime,
+    /// How long the cluster was in sight.
+    pub sight: SightTime,
+    /// How often it was out of sight.
+    pub gaps: u64,
+    /// How patient we are.
+    pub patience: Patience,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { unhealthy_checks: 40, unschedulable_checks: 240, redeploy_checks: 3 }
+        Self {
+            unhealthy_checks: 40,
+            unschedulable_checks: 240,
+            redeploy_checks: 3,
+            lost_manifest: Duration::from_secs(24 * 3_600),
+        }
     }
 }

@@ -1,33 +1,34 @@
 //! The transitions.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use akash_types::{Lease, LeaseState};
 
 use super::{
-    Health, LeaseAction, LeaseCause, LeaseInput, LeaseLife, OnChain, Patience, Sighting, Stage,
+    Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, ManifestWait, OnChain,
+    Patience, Sighting, Stage, WaitKind,
 };
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
 impl LeaseLife {
-    /// What follows from `input` when the newest block was made at `time`.
-    pub fn step(
-        &mut self,
-        input: LeaseInput,
-        time: BlockTime,
-        patience: &Patience,
-    ) -> Vec<LeaseAction> {
+    /// What follows from `input`.
+    pub fn step(&mut self, input: LeaseInput, context: &LeaseContext) -> Vec<LeaseAction> {
+        let LeaseContext { time, ref patience, .. } = *context;
         match input {
             LeaseInput::Looked(lease, height) => self.looked(&lease, height, time),
             LeaseInput::Hint | LeaseInput::IntentEnded => vec![LeaseAction::Look],
-            LeaseInput::Seen(sighting) => self.seen(sighting),
+            LeaseInput::Seen(sighting) => self.seen(sighting, context),
             LeaseInput::Checked(sighting) => self.checked(sighting, patience),
             LeaseInput::Accepted(workload) => self.accepted(workload),
             LeaseInput::Deployed(result) => self.deployed(&result),
-            LeaseInput::DeadlineKnown(known) => self.deadline_known(known),
-            LeaseInput::Deadline { nothing_held } => self.deadline(nothing_held, time),
+            LeaseInput::CreationKnown { overdue, timeout } => {
+                self.creation_known(overdue, timeout, patience)
+            }
+            LeaseInput::Deadline { waited } => self.deadline(waited, time),
+            LeaseInput::ClusterAccepted => self.cluster_accepted(context),
             LeaseInput::Close(cause) => self.close(cause, time),
         }
     }
@@ -86,13 +87,41 @@ impl LeaseLife {
         }
     }
 
-    fn seen(&mut self, sighting: Sighting) -> Vec<LeaseAction> {
+    fn seen(&mut self, sighting: Sighting, context: &LeaseContext) -> Vec<LeaseAction> {
+        let lacks_manifest = sighting.present && sighting.held.is_none();
         match &self.stage {
             Stage::TearingDown(_) if !sighting.present => vec![LeaseAction::End],
-            Stage::TearingDown(_) => vec![],
-            Stage::AwaitingManifest { .. } => self.adopt(sighting),
-            Stage::Deploying => vec![],
+            Stage::TearingDown(_) | Stage::Deploying => vec![],
+            _ if lacks_manifest => {
+                self.stage = Stage::ManifestMissing;
+                self.failed_checks = 0;
+                vec![]
+            }
+            Stage::AwaitingManifest(_) => self.adopt(sighting),
+            Stage::ManifestMissing if sighting.present => self.adopt(sighting),
+            // The last object is gone: what this process knows comes back, all else has to be sent.
+            Stage::ManifestMissing if self.workload.is_some() => self.show(sighting.health),
+            Stage::ManifestMissing => self.await_lost(WaitKind::Lost, context),
             Stage::Running | Stage::Degraded(_) => self.show(sighting.health),
+        }
+    }
+
+    /// Waits for a manifest that was probably sent before.
+    fn await_lost(&mut self, kind: WaitKind, context: &LeaseContext) -> Vec<LeaseAction> {
+        let LeaseContext { sight: since, gaps, patience, .. } = *context;
+        let until = since.after(patience.lost_manifest);
+        self.stage =
+            Stage::AwaitingManifest(ManifestWait { kind, since, until: Some(until), gaps });
+        vec![LeaseAction::WaitUntil(until)]
+    }
+
+    fn cluster_accepted(&mut self, context: &LeaseContext) -> Vec<LeaseAction> {
+        match (&self.stage, self.workload.clone()) {
+            (Stage::TearingDown(_), _) => vec![],
+            (_, Some(workload)) => self.accepted(workload),
+            // It was never deployed: its wait goes on.
+            (Stage::AwaitingManifest(ManifestWait { kind: WaitKind::Created, .. }), None) => vec![],
+            (_, None) => self.await_lost(WaitKind::Accepted, context),
         }
     }
 
@@ -133,7 +162,8 @@ impl LeaseLife {
                     }
                 };
             }
-            Stage::AwaitingManifest { .. } => return vec![],
+            // Without a manifest nobody knows what would be healthy.
+            Stage::AwaitingManifest(_) | Stage::ManifestMissing => return vec![],
         }
         if sighting.health.is_healthy() {
             return self.show(sighting.health);
@@ -161,25 +191,33 @@ impl LeaseLife {
         actions
     }
 
-    fn deadline_known(&mut self, known: BlockTime) -> Vec<LeaseAction> {
-        match &mut self.stage {
-            Stage::AwaitingManifest { deadline } => {
-                *deadline = Some(known);
-                vec![LeaseAction::WakeAt(known)]
-            }
-            _ => vec![],
+    fn creation_known(
+        &mut self,
+        overdue: bool,
+        timeout: Option<Duration>,
+        patience: &Patience,
+    ) -> Vec<LeaseAction> {
+        let Stage::AwaitingManifest(wait) = &mut self.stage else { return vec![] };
+        if wait.kind != WaitKind::Found {
+            return vec![];
         }
+        (wait.kind, wait.until) = if overdue {
+            (WaitKind::Lost, Some(wait.since.after(patience.lost_manifest)))
+        } else {
+            (WaitKind::Restarted, timeout.map(|timeout| wait.since.after(timeout)))
+        };
+        wait.until.map(LeaseAction::WaitUntil).into_iter().collect()
     }
 
-    fn deadline(&mut self, nothing_held: bool, time: BlockTime) -> Vec<LeaseAction> {
-        let waited = matches!(
-            self.stage,
-            Stage::AwaitingManifest { deadline: Some(deadline) } if deadline <= time
-        );
-        if waited && nothing_held && self.closing.is_none() && self.is_alive() {
-            return vec![LeaseAction::ProposeClose(LeaseCause::ManifestTimeout)];
+    fn deadline(&mut self, waited: bool, time: BlockTime) -> Vec<LeaseAction> {
+        match &self.stage {
+            Stage::AwaitingManifest(wait)
+                if waited && self.closing.is_none() && self.is_alive() =>
+            {
+                vec![LeaseAction::ProposeClose(wait.cause())]
+            }
+            _ => self.drive_close(time).into_iter().collect(),
         }
-        self.drive_close(time).into_iter().collect()
     }
 
     fn close(&mut self, cause: LeaseCause, time: BlockTime) -> Vec<LeaseAction> {

@@ -46,8 +46,21 @@ fn workload() -> Arc<Workload> {
     Arc::new(Workload { lease, version: None, group: group(), cards, withheld: vec![] })
 }
 
+fn wait(kind: WaitKind, until: Option<u64>) -> ManifestWait {
+    let until = until.map(sight);
+    ManifestWait { kind, since: sight(0), until, gaps: 0 }
+}
+
+fn sight(seconds: u64) -> SightTime {
+    SightTime::default().after(Duration::from_secs(seconds))
+}
+
+fn new(lease: &Lease) -> LeaseLife {
+    LeaseLife::new(lease, None, wait(WaitKind::Created, Some(300)))
+}
+
 fn alive() -> LeaseLife {
-    LeaseLife::new(&on_chain(LeaseState::Active, None), None)
+    new(&on_chain(LeaseState::Active, None))
 }
 
 fn running() -> LeaseLife {
@@ -59,7 +72,12 @@ fn at(seconds: u64) -> BlockTime {
 }
 
 fn step(lease: &mut LeaseLife, input: LeaseInput) -> Vec<LeaseAction> {
-    lease.step(input, at(1_000), &Patience::default())
+    step_at(lease, input, 1_000)
+}
+
+fn step_at(lease: &mut LeaseLife, input: LeaseInput, time: u64) -> Vec<LeaseAction> {
+    let patience = Patience::default();
+    lease.step(input, &LeaseContext { time: at(time), sight: sight(1_000), gaps: 0, patience })
 }
 
 fn looked(lease: Lease, height: u64) -> LeaseInput {
@@ -79,7 +97,7 @@ fn pods(conditions: &[Condition]) -> Vec<Replica> {
 }
 
 fn sighting(health: Health) -> Sighting {
-    Sighting { present: true, terminating: false, held: None, health }
+    Sighting { present: true, terminating: false, held: Some((workload(), true)), health }
 }
 
 fn starting() -> Health {
@@ -118,9 +136,7 @@ fn only_two_readings_at_two_heights_lead_to_teardown() {
 #[test]
 fn what_runs_is_adopted_without_a_word_to_the_cluster() {
     let mut lease = alive();
-    let held = Some((workload(), true));
-    let seen = Sighting { held, ..sighting(Health::Healthy) };
-    assert_eq!(step(&mut lease, LeaseInput::Seen(seen)), []);
+    assert_eq!(step(&mut lease, LeaseInput::Seen(sighting(Health::Healthy))), []);
     assert_eq!(lease.stage, Stage::Running);
 }
 
@@ -136,11 +152,11 @@ fn what_was_promised_before_a_restart_is_carried_out() {
 #[test]
 fn a_manifest_that_does_not_come_closes_the_lease_with_its_reason() {
     let mut lease = alive();
-    let known = step(&mut lease, LeaseInput::DeadlineKnown(at(1_000)));
-    assert_eq!(known, [LeaseAction::WakeAt(at(1_000))]);
-    assert_eq!(step(&mut lease, LeaseInput::Deadline { nothing_held: false }), []);
-    let actions = step(&mut lease, LeaseInput::Deadline { nothing_held: true });
+    assert_eq!(step(&mut lease, LeaseInput::Deadline { waited: false }), []);
+    let actions = step(&mut lease, LeaseInput::Deadline { waited: true });
     assert_eq!(actions, [LeaseAction::ProposeClose(LeaseCause::ManifestTimeout)]);
+    assert_eq!(lease.safeguard(LeaseCause::ManifestTimeout, 0), Safeguard::None);
+    assert_eq!(lease.safeguard(LeaseCause::ManifestTimeout, 1), Safeguard::Breaker);
     let actions = step(&mut lease, LeaseInput::Close(LeaseCause::ManifestTimeout));
     assert_eq!(actions, [LeaseAction::CloseBid(LeaseClosedReason::MANIFEST_TIMEOUT)]);
 }
@@ -184,7 +200,7 @@ fn what_vanished_is_deployed_again() {
 
 #[test]
 fn a_reclaimable_lease_is_announced_waited_for_and_then_closed() {
-    let mut lease = LeaseLife::new(&on_chain(LeaseState::Active, reclaimable(None)), None);
+    let mut lease = new(&on_chain(LeaseState::Active, reclaimable(None)));
     let cause = LeaseCause::Operator(LeaseClosedReason::DECOMMISSION);
     let actions = step(&mut lease, LeaseInput::Close(cause));
     assert_eq!(actions, [LeaseAction::StartReclaim(LeaseClosedReason::DECOMMISSION)]);
@@ -192,13 +208,12 @@ fn a_reclaimable_lease_is_announced_waited_for_and_then_closed() {
     let actions = step(&mut lease, looked(reclaiming(), 60));
     assert_eq!(actions, [LeaseAction::WakeAt(at(5_000))]);
     let mut due = lease.clone();
-    let patience = Patience::default();
-    let actions = due.step(LeaseInput::Deadline { nothing_held: true }, at(5_000), &patience);
+    let actions = step_at(&mut due, LeaseInput::Deadline { waited: true }, 5_000);
     assert_eq!(actions, [LeaseAction::CloseBid(LeaseClosedReason::DECOMMISSION)]);
-    let mut found = LeaseLife::new(&reclaiming(), None);
-    let actions = found.step(LeaseInput::IntentEnded, at(5_000), &patience);
+    let mut found = new(&reclaiming());
+    let actions = step_at(&mut found, LeaseInput::IntentEnded, 5_000);
     assert_eq!(actions, [LeaseAction::Look], "announced before a restart: looked at and closed");
-    let actions = found.step(looked(reclaiming(), 61), at(5_000), &patience);
+    let actions = step_at(&mut found, looked(reclaiming(), 61), 5_000);
     assert_eq!(actions, [LeaseAction::CloseBid(LeaseClosedReason::DECOMMISSION)]);
 }
 
@@ -224,4 +239,93 @@ fn a_newer_manifest_is_deployed_and_counting_begins_anew() {
     let failed = Err(CommandFailure::Refused("admission".to_owned()));
     assert_eq!(step(&mut lease, LeaseInput::Deployed(failed)), [LeaseAction::CheckLater]);
     assert_eq!(lease.stage, Stage::Deploying);
+}
+
+fn without_manifest() -> Sighting {
+    Sighting { held: None, ..sighting(Health::Missing { service: "web".to_owned() }) }
+}
+
+fn absent() -> Sighting {
+    Sighting { present: false, ..without_manifest() }
+}
+
+#[test]
+fn objects_without_a_manifest_are_neither_counted_nor_written_and_the_tenant_brings_it_back() {
+    for mut lease in [running(), alive()] {
+        assert_eq!(step(&mut lease, LeaseInput::Seen(without_manifest())), []);
+        assert_eq!(lease.stage, Stage::ManifestMissing);
+        for _ in 0..1_000 {
+            assert_eq!(step(&mut lease, LeaseInput::Checked(without_manifest())), []);
+        }
+        assert_eq!(step(&mut lease, LeaseInput::Deadline { waited: true }), []);
+        assert!(lease.lacks_manifest());
+        let actions = step(&mut lease, LeaseInput::Accepted(workload()));
+        assert_eq!(actions, [LeaseAction::Deploy(workload()), LeaseAction::CheckLater]);
+    }
+}
+
+#[test]
+fn a_manifest_that_comes_back_by_itself_is_adopted() {
+    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..alive() };
+    assert_eq!(step(&mut lease, LeaseInput::Seen(sighting(Health::Healthy))), []);
+    assert_eq!(lease.stage, Stage::Running);
+}
+
+#[test]
+fn when_the_last_object_is_gone_what_is_known_comes_back_and_the_rest_waits() {
+    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..running() };
+    assert_eq!(step(&mut lease, LeaseInput::Seen(absent())), [LeaseAction::CheckLater]);
+    assert!(matches!(lease.stage, Stage::Degraded(Health::Missing { .. })));
+
+    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..alive() };
+    let until = sight(1_000 + 24 * 3_600);
+    assert_eq!(step(&mut lease, LeaseInput::Seen(absent())), [LeaseAction::WaitUntil(until)]);
+    assert_eq!(lease.wait().unwrap().kind, WaitKind::Lost);
+}
+
+#[test]
+fn a_lease_that_was_found_waits_by_whether_its_deadline_had_passed() {
+    let found =
+        || LeaseLife { stage: Stage::AwaitingManifest(wait(WaitKind::Found, None)), ..alive() };
+    let timeout = Some(Duration::from_secs(300));
+    let known = |overdue| LeaseInput::CreationKnown { overdue, timeout };
+    let mut late = found();
+    let until = sight(24 * 3_600);
+    assert_eq!(step(&mut late, known(true)), [LeaseAction::WaitUntil(until)]);
+    assert_eq!(late.wait().unwrap().cause(), LeaseCause::ManifestLost);
+    let mut early = found();
+    assert_eq!(step(&mut early, known(false)), [LeaseAction::WaitUntil(sight(300))]);
+    assert_eq!(step(&mut early, known(true)), [], "it is known once");
+    for lease in [found(), late, early] {
+        let witness = Safeguard::Witness(sight(0));
+        assert_eq!(lease.safeguard(LeaseCause::ManifestTimeout, 0), witness);
+    }
+}
+
+#[test]
+fn an_accepted_cluster_gets_what_is_known_at_once_and_the_rest_from_its_tenant() {
+    let mut lease = running();
+    let actions = step(&mut lease, LeaseInput::ClusterAccepted);
+    assert_eq!(actions, [LeaseAction::Deploy(workload()), LeaseAction::CheckLater]);
+
+    let mut lost =
+        LeaseLife { stage: Stage::AwaitingManifest(wait(WaitKind::Lost, Some(1))), ..alive() };
+    let until = sight(1_000 + 24 * 3_600);
+    assert_eq!(step(&mut lost, LeaseInput::ClusterAccepted), [LeaseAction::WaitUntil(until)]);
+    assert_eq!(lost.safeguard(LeaseCause::ManifestLost, 7), Safeguard::None);
+
+    let mut fresh = alive();
+    assert_eq!(step(&mut fresh, LeaseInput::ClusterAccepted), [], "its own wait goes on");
+}
+
+#[test]
+fn closing_what_is_there_asks_the_breaker_and_closing_what_is_not_asks_for_a_witness() {
+    let mut lease = running();
+    assert!(lease.observe(true, sight(5)));
+    assert!(!lease.observe(true, sight(6)), "it was there before");
+    assert_eq!(lease.safeguard(LeaseCause::Unhealthy, 0), Safeguard::Breaker);
+    lease.observe(false, sight(9));
+    assert_eq!(lease.safeguard(LeaseCause::Unhealthy, 0), Safeguard::Witness(sight(9)));
+    let operator = LeaseCause::Operator(LeaseClosedReason::DECOMMISSION);
+    assert_eq!(lease.safeguard(operator, 0), Safeguard::None);
 }

@@ -27,7 +27,7 @@ pub struct BreakerSettings {
 
 impl Default for BreakerSettings {
     fn default() -> Self {
-        Self { at_least: 4, percent: 30, hold: Duration::from_secs(6 * 3_600) }
+        Self { at_least: 2, percent: 30, hold: Duration::from_secs(6 * 3_600) }
     }
 }
 
@@ -67,15 +67,22 @@ impl Breaker {
         self.open_since.is_some()
     }
 
-    /// A lease looks bad, and somebody wants to close it. `all` is how many leases run.
-    pub fn propose(&mut self, lease: OrderId, all: usize, time: BlockTime) -> Verdict {
+    /// A lease looks bad, and is to be closed. `all` is how many leases are live; `is_absent` says
+    /// that nothing of it is in the cluster, which no amount of time makes a reason to close.
+    pub fn propose(
+        &mut self,
+        lease: OrderId,
+        all: usize,
+        is_absent: bool,
+        time: BlockTime,
+    ) -> Verdict {
         self.bad.insert(lease);
         if self.reset_for.contains(&lease) {
             return Verdict::Go;
         }
         self.update(all, time);
         let Some(since) = self.open_since else { return Verdict::Go };
-        if time.since(since) < self.settings.hold {
+        if is_absent || time.since(since) < self.settings.hold {
             return Verdict::Spare;
         }
         self.open_since = Some(time);
@@ -147,10 +154,10 @@ mod tests {
     #[test]
     fn single_failures_are_closed() {
         let mut breaker = breaker();
-        assert_eq!(breaker.propose(lease(1), 10, at(0)), Verdict::Go);
-        assert_eq!(breaker.propose(lease(2), 10, at(0)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(0)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(2), 10, false, at(0)), Verdict::Go);
         assert_eq!(
-            breaker.propose(lease(3), 10, at(0)),
+            breaker.propose(lease(3), 10, false, at(0)),
             Verdict::Go,
             "30 % are not more than 30 %"
         );
@@ -161,35 +168,46 @@ mod tests {
     fn many_at_once_are_spared_until_fewer_are_bad() {
         let mut breaker = breaker();
         for number in 1..=3 {
-            breaker.propose(lease(number), 10, at(0));
+            breaker.propose(lease(number), 10, false, at(0));
         }
-        assert_eq!(breaker.propose(lease(4), 10, at(0)), Verdict::Spare);
-        assert_eq!(breaker.propose(lease(1), 10, at(50)), Verdict::Spare);
+        assert_eq!(breaker.propose(lease(4), 10, false, at(0)), Verdict::Spare);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(50)), Verdict::Spare);
         breaker.clear(lease(4), 10, at(60));
         assert!(!breaker.is_open());
-        assert_eq!(breaker.propose(lease(1), 10, at(60)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(60)), Verdict::Go);
     }
 
     #[test]
     fn open_for_long_it_lets_one_through_at_a_time() {
         let mut breaker = breaker();
         for number in 1..=5 {
-            breaker.propose(lease(number), 10, at(0));
+            breaker.propose(lease(number), 10, false, at(0));
         }
-        assert_eq!(breaker.propose(lease(1), 10, at(99)), Verdict::Spare);
-        assert_eq!(breaker.propose(lease(1), 10, at(100)), Verdict::Go);
-        assert_eq!(breaker.propose(lease(2), 10, at(101)), Verdict::Spare);
-        assert_eq!(breaker.propose(lease(2), 10, at(200)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(99)), Verdict::Spare);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(100)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(2), 10, false, at(101)), Verdict::Spare);
+        assert_eq!(breaker.propose(lease(2), 10, false, at(200)), Verdict::Go);
+    }
+
+    #[test]
+    fn no_time_lets_through_what_is_absent() {
+        let mut breaker = breaker();
+        for number in 1..=5 {
+            breaker.propose(lease(number), 10, true, at(0));
+        }
+        assert_eq!(breaker.propose(lease(1), 10, true, at(1_000_000)), Verdict::Spare);
+        breaker.reset();
+        assert_eq!(breaker.propose(lease(1), 10, true, at(1_000_001)), Verdict::Go);
     }
 
     #[test]
     fn the_operator_lets_through_what_looks_bad_now_and_nothing_else() {
         let mut breaker = breaker();
         for number in 1..=5 {
-            breaker.propose(lease(number), 10, at(0));
+            breaker.propose(lease(number), 10, false, at(0));
         }
         breaker.reset();
-        assert_eq!(breaker.propose(lease(1), 10, at(1)), Verdict::Go);
-        assert_eq!(breaker.propose(lease(6), 10, at(1)), Verdict::Spare);
+        assert_eq!(breaker.propose(lease(1), 10, false, at(1)), Verdict::Go);
+        assert_eq!(breaker.propose(lease(6), 10, false, at(1)), Verdict::Spare);
     }
 }

@@ -24,6 +24,11 @@ pub enum Drift {
     WorkloadUnknownToChain(LeaseId),
     /// A lease was deployed, and the cluster has nothing of it.
     WorkloadMissing(LeaseId),
+    /// The cluster has objects of a lease and not its Manifest.
+    ManifestMissing(LeaseId),
+    /// A lease that was probably deployed has no object in the cluster; its tenant has to send the
+    /// manifest again.
+    LeaseLost(LeaseId),
     /// A lease is over, and something of it does not go away.
     StuckTeardown(LeaseId),
 }
@@ -41,6 +46,8 @@ impl Drift {
             Self::WorkloadWithoutLease(_) => "workload_without_lease",
             Self::WorkloadUnknownToChain(_) => "workload_unknown_to_chain",
             Self::WorkloadMissing(_) => "workload_missing",
+            Self::ManifestMissing(_) => "manifest_missing",
+            Self::LeaseLost(_) => "lease_lost",
             Self::StuckTeardown(_) => "stuck_teardown",
         }
     }
@@ -57,6 +64,8 @@ impl Drift {
             | Self::WorkloadWithoutLease(lease)
             | Self::WorkloadUnknownToChain(lease)
             | Self::WorkloadMissing(lease)
+            | Self::ManifestMissing(lease)
+            | Self::LeaseLost(lease)
             | Self::StuckTeardown(lease) => lease.order_id(),
         }
     }
@@ -90,6 +99,16 @@ impl fmt::Display for Drift {
             Self::WorkloadMissing(lease) => {
                 write!(f, "lease {lease} was deployed and the cluster has nothing of it")
             }
+            Self::ManifestMissing(lease) => write!(
+                f,
+                "lease {lease} has objects in the cluster and no Manifest: its tenant has to send \
+                 the manifest again"
+            ),
+            Self::LeaseLost(lease) => write!(
+                f,
+                "lease {lease} has no object in the cluster: its tenant has to send the manifest \
+                 again, or `ctl lease close --lost` ends it"
+            ),
             Self::StuckTeardown(lease) => {
                 write!(f, "lease {lease} is over and something of it does not go away")
             }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod recognition;
 mod world;
 
 use std::sync::Arc;
@@ -171,20 +172,6 @@ fn without_a_manifest_the_lease_is_closed_with_that_reason() {
         &world.submitted[..],
         [(_, Action::CloseBid { reason: LeaseClosedReason::MANIFEST_TIMEOUT, .. })]
     ));
-}
-
-#[test]
-fn a_restart_moves_no_deadline() {
-    let mut world = World::started();
-    let order = world.order(1);
-    world.land();
-    world.lease(order);
-    world.blocks(40);
-    world.restart();
-    world.blocks(8);
-    assert!(world.submitted.is_empty());
-    world.blocks(2);
-    assert!(matches!(&world.submitted[..], [(_, Action::CloseBid { .. })]));
 }
 
 #[test]

@@ -12,14 +12,15 @@ use akash_sdl::Sdl;
 use akash_types::{
     Action, Address, Attribute, Bid, BidState, ChainEvent, Coin, DecCoin, Deployment, DeploymentId,
     DeploymentState, EscrowAccount, EscrowAccountId, EscrowPayment, EscrowPaymentId, EscrowState,
-    Group, GroupId, GroupState, IntentId, Lease, LeaseId, LeaseState, MarketParams, Order, OrderId,
-    OrderState, Outcome, Provider,
+    Group, GroupId, GroupState, IntentId, Lease, LeaseClosedReason, LeaseId, LeaseState,
+    MarketParams, Order, OrderId, OrderState, Outcome, Provider,
 };
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales};
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, ChainReply, DeploymentRead, Read, Standing, Unavailable,
 };
 use provider_engine::cluster::command::{CommandAnswer, CommandFailure, Operation, Workload};
+use provider_engine::cluster::recognition::Memory;
 use provider_engine::cluster::view::{
     Amounts, ClusterView, Condition, Held, LeaseView, Node, Replica, ViewChange,
 };
@@ -65,6 +66,8 @@ pub(crate) struct World {
     pub(crate) replies: Vec<(RequestId, Reply)>,
     pub(crate) records: Vec<Entry>,
     pub(crate) now: Duration,
+    /// How often the engine is woken while time passes.
+    pub(crate) tick: Duration,
     pub(crate) requests: u64,
 }
 
@@ -75,6 +78,10 @@ pub(crate) struct Chain {
     pub(crate) orders: BTreeMap<OrderId, Order>,
     pub(crate) bids: BTreeMap<OrderId, Bid>,
     pub(crate) leases: BTreeMap<OrderId, Lease>,
+    /// Seconds between blocks.
+    pub(crate) pace: u64,
+    /// What every payment has withdrawn.
+    pub(crate) withdrawn: u64,
 }
 
 pub(crate) fn address(byte: u8) -> Address {
@@ -115,7 +122,7 @@ impl World {
         }
         Self {
             engine: Engine::new(settings()),
-            chain: Chain { height: 100, answers: true, ..Chain::default() },
+            chain: Chain { height: 100_000, answers: true, pace: 6, ..Chain::default() },
             cluster,
             cluster_answers: true,
             submitted: Vec::new(),
@@ -123,6 +130,7 @@ impl World {
             replies: Vec::new(),
             records: Vec::new(),
             now: Duration::ZERO,
+            tick: Duration::from_secs(1),
             requests: 0,
         }
     }
@@ -142,7 +150,23 @@ impl World {
 
     /// The process dies and comes back with nothing.
     pub(crate) fn restart(&mut self) {
+        self.restart_with(Memory::default());
+    }
+
+    /// The process dies and comes back with what the store remembers.
+    pub(crate) fn restart_with(&mut self, memory: Memory) {
         self.engine = Engine::new(settings());
+        self.engine.remember(memory);
+        self.submitted.clear();
+        self.commands.clear();
+        self.start();
+    }
+
+    /// The process dies and comes back with the uid of a cluster that it shall accept.
+    pub(crate) fn restart_accepting(&mut self, memory: Memory, uid: &str) {
+        let accept_cluster = Some(uid.into());
+        self.engine = Engine::new(Settings { accept_cluster, ..settings() });
+        self.engine.remember(memory);
         self.submitted.clear();
         self.commands.clear();
         self.start();
@@ -156,21 +180,28 @@ impl World {
     pub(crate) fn block(&mut self, events: &[ChainEvent]) {
         self.chain.height += 1;
         let height = self.chain.height;
-        let time = BlockTime::from_unix(10_000 + 6 * height);
+        let time = self.chain.time(height);
         self.tell(Input::Block(Block { height, time, events: events.to_vec() }));
     }
 
     pub(crate) fn blocks(&mut self, count: u64) {
         for _ in 0..count {
-            self.wait(Duration::from_secs(6));
+            self.wait(Duration::from_secs(self.chain.pace));
             self.block(&[]);
         }
     }
 
+    /// Days pass, with a block every ten minutes or so.
+    pub(crate) fn days(&mut self, count: u64) {
+        self.tick = Duration::from_secs(self.chain.pace);
+        self.blocks(count * 86_400 / self.chain.pace);
+    }
+
     /// Time passes, and the engine is woken every second of it.
     pub(crate) fn wait(&mut self, time: Duration) {
-        for _ in 0..time.as_secs() {
-            self.now += Duration::from_secs(1);
+        let end = self.now + time;
+        while self.now < end {
+            self.now = end.min(self.now + self.tick);
             self.tell(Input::Tick);
         }
     }
@@ -287,6 +318,36 @@ impl World {
         request
     }
 
+    /// A lease that an earlier run won, this many seconds ago.
+    pub(crate) fn found(&mut self, dseq: u64, age: u64) -> LeaseId {
+        let id = order_id(dseq);
+        let created_at = self.chain.height - age / self.chain.pace;
+        let price: DecCoin = "2000uact".parse().unwrap();
+        self.chain.orders.insert(id, order(id, created_at));
+        let bid = Bid {
+            id: id.bid_id(provider()),
+            state: BidState::Active,
+            price: price.clone(),
+            created_at,
+            resources_offer: vec![],
+            reclamation_window: None,
+        };
+        self.chain.bids.insert(id, bid);
+        let lease = LeaseId::new(id, provider());
+        self.chain.give_lease(lease, price);
+        self.chain.leases.get_mut(&id).unwrap().created_at = created_at;
+        lease
+    }
+
+    /// Reasons of the leases and bids that the engine wants closed.
+    pub(crate) fn closes(&self) -> Vec<LeaseClosedReason> {
+        let reason = |(_, action): &(IntentId, Action)| match action {
+            Action::CloseBid { reason, .. } => Some(*reason),
+            _ => None,
+        };
+        self.submitted.iter().filter_map(reason).collect()
+    }
+
     /// The tenant closes the lease, with or without anybody noticing.
     pub(crate) fn close(&mut self, lease: LeaseId) -> ChainEvent {
         let order = lease.order_id();
@@ -333,6 +394,10 @@ impl Chain {
         self.leases.insert(order, lease);
         self.bids.get_mut(&order).unwrap().state = BidState::Active;
         self.orders.get_mut(&order).unwrap().state = OrderState::Active;
+    }
+
+    pub(crate) fn time(&self, height: u64) -> BlockTime {
+        BlockTime::from_unix(10_000 + self.pace * height)
     }
 
     pub(crate) fn apply(&mut self, action: &Action, height: u64) -> Vec<ChainEvent> {
@@ -412,9 +477,7 @@ impl Chain {
                 }))
             }
             ChainQuery::Wallet => ChainAnswer::Wallet(vec!["100000000uakt".parse().unwrap()]),
-            ChainQuery::BlockTime(height) => {
-                ChainAnswer::BlockTime(Some(BlockTime::from_unix(10_000 + 6 * height)))
-            }
+            ChainQuery::BlockTime(height) => ChainAnswer::BlockTime(Some(self.time(*height))),
         };
         Ok(Read { height: self.height, answer })
     }
@@ -455,7 +518,7 @@ impl Chain {
             rate: lease.price.clone(),
             balance: "0uact".parse().unwrap(),
             unsettled: "0uact".parse().unwrap(),
-            withdrawn: "0uact".parse().unwrap(),
+            withdrawn: format!("{}uact", self.withdrawn).parse().unwrap(),
         });
         AccountRead {
             account: EscrowAccount {

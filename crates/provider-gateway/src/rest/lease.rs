@@ -44,7 +44,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             other => other.into(),
         })?;
         let lease = grant.lease.ok_or_else(gone)?;
+        let lost = self.provider.published().leases.get(lease).is_some_and(|it| it.lacks_manifest);
         let missing = |failure| match failure {
+            ReadFailure::NotFound(Missing::Lease) if lost => {
+                let text = "the provider lost the manifest of this lease: send it again";
+                Failure::empty(StatusCode::NOT_FOUND, ErrorCode::ManifestLost, text)
+            }
             ReadFailure::NotFound(Missing::Lease) => gone(),
             other => other.into(),
         };

@@ -82,7 +82,7 @@ fn look(published: &Published, lease: LeaseId, was_alive: bool) -> Look {
 
 #[cfg(test)]
 mod tests {
-    use provider_engine::engine::{LeaseIndex, LeaseStatus, Status};
+    use provider_engine::engine::{ClusterStatus, LeaseIndex, LeaseStatus, Status};
 
     use super::*;
 
@@ -94,12 +94,15 @@ mod tests {
             price: "1uakt".parse().unwrap(),
             stage: "running",
             alive,
+            lacks_manifest: false,
         });
         Published {
             status: Status {
                 height: 1,
                 ready,
                 cluster_fresh: true,
+                cluster: ClusterStatus::default(),
+                rival: false,
                 breaker_open: false,
                 maintenance: false,
                 cannot_pay: None,

@@ -159,6 +159,7 @@ async fn the_status_is_that_of_the_recording() {
         price: "1uakt".parse().unwrap(),
         stage: "running",
         alive: true,
+        lacks_manifest: false,
     });
     world.provider.publish(|published| {
         published.inventory = Some(inventory);

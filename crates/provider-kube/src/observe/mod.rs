@@ -84,6 +84,7 @@ pub fn view(seen: &Seen<'_>, known: &Known, settings: &Settings) -> ClusterView 
     let leases = lease_namespaces(seen);
     let pods = once(seen.pods);
     ClusterView {
+        uid: None,
         nodes: node::nodes(seen.nodes, &pods, &leases),
         storage: storage::classes(seen, known, settings, &leases),
         ips: known.ips,

@@ -45,6 +45,12 @@ impl Health {
         self.watches.insert(watch, Watch::Live);
     }
 
+    /// Whether a watch has shown what is there.
+    #[must_use]
+    pub(crate) fn was_live(&self, watch: &'static str) -> bool {
+        !matches!(self.watches.get(watch), None | Some(Watch::Starting(_)))
+    }
+
     /// A watch shows nothing any more. Whether that, or why, is new.
     pub(crate) fn is_broken(&mut self, watch: &'static str, now: Instant, why: &str) -> bool {
         let state = self.watches.entry(watch).or_insert(Watch::Starting(None));
@@ -63,6 +69,12 @@ impl Health {
     /// The API server answers. Whether it did not before.
     pub(crate) fn answers(&mut self) -> bool {
         self.silence.take().is_some()
+    }
+
+    /// Whether the API server did not answer when it was last asked.
+    #[must_use]
+    pub(crate) const fn is_silenced(&self) -> bool {
+        self.silence.is_some()
     }
 
     /// The API server does not answer.

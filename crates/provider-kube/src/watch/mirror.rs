@@ -10,6 +10,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, names};
+use provider_engine::cluster::recognition::ClusterUid;
 
 use super::drawer::Drawer;
 use crate::client::Kind;
@@ -18,6 +19,8 @@ use crate::follow::Shown;
 /// Everything that was shown.
 #[derive(Debug, Default)]
 pub(crate) struct Mirror {
+    /// Which cluster it is, if that is known.
+    pub(super) uid: Option<ClusterUid>,
     /// By namespace.
     pub(super) drawers: BTreeMap<String, Drawer>,
     /// Nodes by name.

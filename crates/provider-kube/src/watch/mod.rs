@@ -93,7 +93,8 @@ impl Watches {
     pub(crate) fn start(calls: &Calls, settings: Arc<Settings>) -> Self {
         let others = [Kind::CONFIG_MAP, Kind::POD, Kind::NODE, Kind::VOLUME, Kind::STORAGE_CLASS];
         let kinds = LEASED.iter().chain(&CUSTOM).chain(&others);
-        let shared = Arc::new(Shared::new(Health::new(kinds.map(|kind| kind.plural))));
+        let watches = kinds.map(|kind| kind.plural).chain([pulse::IDENTITY]);
+        let shared = Arc::new(Shared::new(Health::new(watches)));
         let (asks, receiver) = mpsc::channel(ASKS);
         let (changes, _) = broadcast::channel(CHANGES);
         let mut watches = Self { shared: Arc::clone(&shared), asks, tasks: JoinSet::new() };

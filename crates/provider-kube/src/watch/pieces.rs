@@ -130,6 +130,7 @@ pub(crate) fn maintenance(mirror: &Mirror) -> bool {
 /// Everything.
 pub(crate) fn whole(mirror: &Mirror, settings: &Settings) -> ClusterView {
     ClusterView {
+        uid: mirror.uid.clone(),
         nodes: mirror
             .nodes
             .keys()

@@ -47,6 +47,24 @@ fn status(status: &Status, palette: &Palette) -> String {
     }
     text.push_str(&field("chain", &format!("{}, height {}", status.chain_id, status.height)));
     text.push_str(&field("cluster", &format!("{}, {view}", status.cluster)));
+    if let Some(uid) = &status.cluster_uid {
+        text.push_str(&field("", &format!("uid {uid}")));
+    }
+    if let Some(why) = &status.unknown_cluster {
+        text.push_str(&format!("{:<NAMES$}{error}UNKNOWN{error:#}: {why}\n", ""));
+        if let Some(expected) = &status.expected_cluster_uid {
+            text.push_str(&field("", &format!("expected uid {expected}")));
+        }
+        let stopped = "nothing is closed, bid, deployed, withdrawn or torn down";
+        text.push_str(&field("", stopped));
+        text.push_str(&field("", "if it is the right cluster: `ctl cluster accept`"));
+    }
+    if status.rival {
+        text.push_str(&format!(
+            "{:<NAMES$}{error}another provider with the same key acts{error:#}: no closes for a day\n",
+            "rival"
+        ));
+    }
     let wallet = match &status.cannot_pay {
         None => "can pay for bids".to_owned(),
         Some(why) => format!("cannot pay for bids: {why}"),
@@ -232,6 +250,7 @@ mod tests {
             price: "1.500000000000000000uact".to_owned(),
             stage: stage.to_owned(),
             pays: true,
+            lacks_manifest: false,
         }
     }
 

@@ -35,6 +35,26 @@ pub enum Disturbance {
     ApiUp,
     /// How often something goes wrong with a command from now on.
     Faults(Faults),
+    /// Objects of so many of a thousand leases are deleted by somebody else.
+    Lose {
+        /// Which objects.
+        what: Loss,
+        /// How many of a thousand.
+        per_mille: u32,
+    },
+    /// Manifests are looked for in the wrong namespace, or not any more.
+    HideManifests(bool),
+}
+
+/// Which objects of a lease are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Loss {
+    /// All of them.
+    Everything,
+    /// Its Manifest.
+    Manifests,
+    /// All but its Manifest.
+    Workloads,
 }
 
 impl SimCluster {
@@ -66,7 +86,62 @@ impl SimCluster {
             Disturbance::ApiDown(span) => self.api_down(span, outputs),
             Disturbance::ApiUp => self.api_up(),
             Disturbance::Faults(faults) => self.api.faults = faults,
+            Disturbance::Lose { what, per_mille } => {
+                let ids: Vec<_> = self.leases.keys().copied().collect();
+                for id in ids {
+                    if self.random.chance(per_mille) {
+                        self.lose(id, what);
+                    }
+                }
+            }
+            Disturbance::HideManifests(true) => self.hide_manifests(),
+            Disturbance::HideManifests(false) => self.show_manifests(),
         }
+    }
+
+    fn hide_manifests(&mut self) {
+        for lease in self.leases.values_mut().filter(|lease| lease.gone_at.is_none()) {
+            if let Some(workload) = lease.held.take() {
+                let deployed = std::mem::take(&mut lease.deployed);
+                self.hidden.insert(lease.id, (workload, deployed));
+                self.touched.leases.insert(lease.id);
+            }
+        }
+    }
+
+    fn show_manifests(&mut self) {
+        for (id, (workload, deployed)) in std::mem::take(&mut self.hidden) {
+            let lease = self.leases.get_mut(&id).filter(|lease| lease.gone_at.is_none());
+            if let Some(lease) = lease.filter(|lease| lease.held.is_none()) {
+                (lease.held, lease.deployed) = (Some(workload), deployed);
+                self.touched.leases.insert(id);
+            }
+        }
+    }
+
+    fn lose(&mut self, id: LeaseId, what: Loss) {
+        self.with_lease(id, |cluster, lease| {
+            if lease.gone_at.is_some() {
+                return;
+            }
+            cluster.touched.leases.insert(id);
+            lease.deployed = false;
+            if what != Loss::Workloads {
+                lease.held = None;
+            }
+            if what != Loss::Manifests {
+                cluster.unexpose(lease);
+                lease.services.clear();
+                let keys: Vec<_> = lease.pods.keys().copied().collect();
+                for key in keys {
+                    cluster.release(lease, key);
+                }
+            }
+            if what == Loss::Everything {
+                lease.gone_at = Some(cluster.now);
+            }
+        });
+        self.lease_due(id);
     }
 
     fn node_lost(&mut self, name: &Name) {

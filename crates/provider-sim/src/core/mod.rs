@@ -40,10 +40,11 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Address, LeaseId};
-use provider_engine::cluster::command::{Command, CommandAnswer};
+use provider_engine::cluster::command::{Command, CommandAnswer, Workload};
 use provider_engine::cluster::view::{Name, StorageClass, ViewChange};
 
 use api::Api;
@@ -53,7 +54,7 @@ use pod::PodKey;
 use timers::Timers;
 
 pub use api::Faults;
-pub use disturb::Disturbance;
+pub use disturb::{Disturbance, Loss};
 pub use logs::LogCursor;
 pub use random::Random;
 pub use read::{EventCursor, Page};
@@ -103,6 +104,8 @@ pub struct SimCluster {
     /// Pods without a place.
     waiting: BTreeSet<(LeaseId, PodKey)>,
     maintenance: bool,
+    /// Manifests in a namespace that is not looked into, and whether they were deployed.
+    hidden: BTreeMap<LeaseId, (Arc<Workload>, bool)>,
     timers: Timers,
     api: Api,
     touched: Touched,
@@ -145,6 +148,7 @@ impl SimCluster {
             leases: BTreeMap::new(),
             waiting: BTreeSet::new(),
             maintenance: false,
+            hidden: BTreeMap::new(),
             timers: Timers::default(),
             api: Api::default(),
             touched: Touched::default(),

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use provider_engine::cluster::recognition::ClusterUid;
+
 /// How the simulated cluster behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// Its identity; `None` for a cluster that does not tell it.
+    pub uid: Option<ClusterUid>,
     /// How long things take.
     pub delays: Delays,
     /// By what requests are divided before the scheduler sees them; 1 for not at all.
@@ -96,6 +100,7 @@ impl Delays {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            uid: None,
             delays: Delays::default(),
             commit: CommitLevels::default(),
             domain: Some("sim.localhost".to_owned()),

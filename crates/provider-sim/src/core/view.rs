@@ -9,6 +9,7 @@ impl SimCluster {
     #[must_use]
     pub fn view(&self) -> ClusterView {
         ClusterView {
+            uid: self.settings.uid.clone(),
             nodes: self.machines.iter().map(|(name, node)| (name.clone(), node.view())).collect(),
             storage: self.classes.iter().map(|(name, class)| (name.clone(), class.view)).collect(),
             ips: self
@@ -19,6 +20,12 @@ impl SimCluster {
             leases: self.leases.iter().map(|(id, lease)| (*id, lease.view())).collect(),
             maintenance: self.maintenance,
         }
+    }
+
+    /// Whether manifests are looked for in the wrong namespace.
+    #[must_use]
+    pub fn manifests_hidden(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     /// What a new watcher sees first.

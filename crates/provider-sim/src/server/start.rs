@@ -86,7 +86,7 @@ impl Server {
         let clock = Clock::of_day();
         let cluster = SimCluster::restore(
             config.spec,
-            config.settings,
+            Settings { uid: kept.uid.map(Into::into), ..config.settings },
             config.seed,
             clock.now(),
             kept.maintenance,

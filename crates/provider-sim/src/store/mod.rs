@@ -66,6 +66,8 @@ pub struct Kept {
     pub leases: Vec<LeaseRecord>,
     /// Whether the provider is in maintenance.
     pub maintenance: bool,
+    /// The identity of the cluster; `None` in the file of an older program.
+    pub uid: Option<String>,
 }
 
 /// The open file.
@@ -76,6 +78,7 @@ pub struct Store {
     /// Bytes in the file, and how many it had when it was last written anew.
     length: u64,
     compact: u64,
+    uid: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,6 +86,7 @@ enum Line {
     Lease(Box<LeaseRecord>),
     Gone(String),
     Maintenance(bool),
+    Uid(String),
 }
 
 impl Store {
@@ -104,12 +108,21 @@ impl Store {
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
             Err(TryLockError::Error(source)) => return Err(failed("locking", path)(source)),
         }
-        let (kept, good) = read(&file, path)?;
+        let (mut kept, good) = read(&file, path)?;
         file.set_len(good).map_err(failed("truncating", path))?;
         file.seek(SeekFrom::End(0)).map_err(failed("seeking in", path))?;
-        let mut store = Self { file, path: path.to_owned(), length: good, compact: good };
+        let uid = match kept.uid.clone() {
+            Some(uid) => uid,
+            None => new_uid().map_err(failed("naming the cluster of", path))?,
+        };
+        let path_buf = path.to_owned();
+        let mut store = Self { file, path: path_buf, length: good, compact: good, uid };
         if good == 0 {
             store.write(&format!("{HEAD}\n"))?;
+        }
+        if kept.uid.is_none() {
+            store.write(&encode(&Line::Uid(store.uid.clone())))?;
+            kept.uid = Some(store.uid.clone());
         }
         store.file.sync_all().map_err(failed("syncing", path))?;
         Ok((store, kept))
@@ -149,7 +162,7 @@ impl Store {
     /// Writes what is left beside the file and puts it in its place.
     fn write_anew(&mut self, cluster: &SimCluster) -> Result<(), StoreError> {
         let aside = self.path.with_extension("new");
-        let mut text = format!("{HEAD}\n");
+        let mut text = format!("{HEAD}\n") + &encode(&Line::Uid(self.uid.clone()));
         for record in cluster.records() {
             text.push_str(&encode(&Line::Lease(Box::new(record))));
         }
@@ -189,7 +202,7 @@ fn encode(line: &Line) -> String {
 /// All that counts in a file, and how much of the file is good.
 fn read(file: &File, path: &Path) -> Result<(Kept, u64), StoreError> {
     let mut reader = BufReader::new(file);
-    let (mut leases, mut maintenance) = (BTreeMap::new(), false);
+    let (mut leases, mut maintenance, mut uid) = (BTreeMap::new(), false, None);
     let (mut good, mut text) = (0_u64, Vec::new());
     for number in 1.. {
         text.clear();
@@ -219,11 +232,19 @@ fn read(file: &File, path: &Path) -> Result<(Kept, u64), StoreError> {
                 }
                 Line::Gone(id) => drop(leases.remove(&id)),
                 Line::Maintenance(on) => maintenance = on,
+                Line::Uid(text) => uid = Some(text),
             }
         }
         good = good.saturating_add(u64::try_from(size).unwrap_or_default());
     }
-    Ok((Kept { leases: leases.into_values().collect(), maintenance }, good))
+    Ok((Kept { leases: leases.into_values().collect(), maintenance, uid }, good))
+}
+
+/// An identity that no other cluster has.
+fn new_uid() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(format!("sim-{}", hex::encode(bytes)))
 }
 
 fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {

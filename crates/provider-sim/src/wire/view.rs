@@ -33,6 +33,8 @@ pub(crate) enum ChangeWire {
 /// A whole view but for its leases.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ClusterWire {
+    #[serde(default)]
+    uid: Option<String>,
     nodes: BTreeMap<Name, NodeWire>,
     storage: BTreeMap<Name, (i64, i64)>,
     ips: Option<(u64, u64)>,
@@ -110,6 +112,7 @@ impl From<&ClusterView> for ClusterWire {
             (name.clone(), (class.allocatable, class.others))
         };
         Self {
+            uid: view.uid.as_deref().map(str::to_owned),
             nodes: view.nodes.iter().map(|(name, node)| (name.clone(), node.into())).collect(),
             storage: view.storage.iter().map(class).collect(),
             ips: view.ips.map(|pool| (pool.total, pool.others)),
@@ -126,6 +129,7 @@ impl TryFrom<ClusterWire> for ClusterView {
         let node = |(name, node): (Name, NodeWire)| Ok((name, node.try_into()?));
         let class = |(name, (allocatable, others))| (name, StorageClass { allocatable, others });
         Ok(Self {
+            uid: wire.uid.map(Into::into),
             nodes: wire.nodes.into_iter().map(node).collect::<Result<_, Unreadable>>()?,
             storage: wire.storage.into_iter().map(class).collect(),
             ips: wire.ips.map(ip_pool),

@@ -21,6 +21,8 @@ pub(crate) const QUIET: Duration = Duration::from_secs(20 * 60);
 pub(crate) const AGAIN: Duration = Duration::from_secs(6 * 60);
 /// The least price per block that the policy allows.
 pub(crate) const FLOOR: i128 = 100;
+/// How long a lease that lost its workload waits for its manifest.
+pub(crate) const LOST_MANIFEST: Duration = Duration::from_secs(8 * 60);
 /// How many tenants there are.
 const TENANTS: u64 = 4;
 
@@ -65,7 +67,10 @@ impl Scenario {
             rival: Wallet::numbered(1)?,
             tenants: (2..2 + TENANTS).filter_map(Wallet::numbered).collect(),
             cluster: ClusterSpec { ips: Some(6), ..spec },
-            cluster_settings: ClusterSettings::default(),
+            cluster_settings: ClusterSettings {
+                uid: Some("sim-own".into()),
+                ..ClusterSettings::default()
+            },
             settings: settings(&mut dice, provider.address)?,
             gas_price: vec!["0.025uakt".parse().ok()?],
             record,
@@ -104,7 +109,12 @@ fn settings(dice: &mut Dice, provider: Address) -> Option<Settings> {
         seed: dice.next(),
         escrow,
         policy,
-        patience: Patience { unhealthy_checks: 12, unschedulable_checks: 40, redeploy_checks: 3 },
+        patience: Patience {
+            unhealthy_checks: 12,
+            unschedulable_checks: 40,
+            redeploy_checks: 3,
+            lost_manifest: LOST_MANIFEST,
+        },
         manifest: ManifestSettings {
             generated_under: Some("sim.localhost".to_owned()),
             ..ManifestSettings::default()

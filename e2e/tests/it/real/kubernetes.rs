@@ -18,7 +18,7 @@ use crate::real::installed;
 const LONG: Duration = Duration::from_secs(180);
 const IMAGE: &str = "localhost/hello:1";
 
-const SDL: &str = r#"
+pub(crate) const SDL: &str = r#"
 version: "2.0"
 services:
   web:
@@ -38,14 +38,14 @@ deployment:
 "#;
 
 /// A cluster, asked without asynchrony.
-struct Cluster {
-    runtime: Runtime,
-    node: Node,
+pub(crate) struct Cluster {
+    pub(crate) runtime: Runtime,
+    pub(crate) node: Node,
 }
 
 impl Cluster {
     /// Starts one and makes it ready for a provider, as the installation would.
-    fn start() -> (Self, PathBuf) {
+    pub(crate) fn start() -> (Self, PathBuf) {
         let runtime = Runtime::new().unwrap();
         let node = runtime.block_on(Node::start()).unwrap();
         let image = Image::busybox(IMAGE, &["sh"]).unwrap();
@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     /// Objects that the provider made, of a kind.
-    fn ours(&self, path: &str) -> Result<Vec<Value>> {
+    pub(crate) fn ours(&self, path: &str) -> Result<Vec<Value>> {
         installed::ours(&self.runtime, &self.node, path)
     }
 

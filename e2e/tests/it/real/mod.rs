@@ -6,3 +6,4 @@ mod installed;
 mod kubernetes;
 mod kubernetes_outage;
 mod kubernetes_routes;
+mod wrong_cluster;

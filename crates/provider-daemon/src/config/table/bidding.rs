@@ -57,6 +57,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     )
     .live(),
     Setting::new(
+        "lost-manifest-patience",
+        "SPAN",
+        "24h",
+        "How long a lease that lost its workload waits for its manifest to be sent again",
+    )
+    .live(),
+    Setting::new(
         "reclamation-window",
         "SPAN",
         "0",

@@ -13,6 +13,12 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     Setting::switch("cluster-k8s", "false", "The same as --cluster kubernetes"),
     Setting::new(
+        "accept-cluster",
+        "UID",
+        "",
+        "Accept the cluster with this uid at the start although it shows nothing of the leases; `ctl status` shows it",
+    ),
+    Setting::new(
         "sim-cluster-address",
         "ADDRESS",
         "",

@@ -18,6 +18,7 @@ const LIVE: &[(&str, &str)] = &[
     ("bid-deposit", "1uakt"),
     ("bid-timeout", "1m"),
     ("manifest-timeout", "1m"),
+    ("lost-manifest-patience", "1h"),
     ("reclamation-window", "2h"),
     ("policy-price-floor", "1uact"),
     ("policy-allow-owners", "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8"),

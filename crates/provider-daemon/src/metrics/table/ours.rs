@@ -32,6 +32,10 @@ metrics! {
         "1 once everything was read and the provider acts.";
     CLUSTER_FRESH: 0 = "provider_cluster_fresh", Kind::Gauge, [],
         "1 while the view of the cluster is fresh.";
+    CLUSTER_KNOWN: 0 = "provider_cluster_known", Kind::Gauge, [],
+        "1 while the cluster is the one that leases were deployed to; 0 stops every write.";
+    RIVAL: 0 = "provider_rival", Kind::Gauge, [],
+        "1 while another provider with the same key acted within the last day.";
     BREAKER_OPEN: 0 = "provider_breaker_open", Kind::Gauge, [],
         "1 while too much looks bad at once and nothing is destroyed.";
     MAINTENANCE: 0 = "provider_maintenance", Kind::Gauge, [],
@@ -42,7 +46,7 @@ metrics! {
         [("stage", "seen, judged, declined, pricing, bidding, abandoned, open, closing")],
         "Orders that are looked after, by how far they are.";
     LEASES: 1 = "provider_leases", Kind::Gauge,
-        [("stage", "awaiting-manifest, deploying, running, degraded, closing, tearing-down")],
+        [("stage", "awaiting-manifest, manifest-missing, deploying, running, degraded, closing, tearing-down")],
         "Leases that are looked after, by how far they are.";
     DECISIONS: 1 = "provider_decisions", Kind::Counter,
         [("kind", "as in the journal, such as declined")],
@@ -58,10 +62,10 @@ metrics! {
     MANIFESTS: 1 = "provider_manifests", Kind::Counter, [("result", "accepted, refused")],
         "Manifests that tenants sent.";
     LEASE_CLOSES: 1 = "provider_lease_closes", Kind::Counter,
-        [("cause", "manifest_timeout, unhealthy, unschedulable, operator")],
+        [("cause", "manifest_timeout, manifest_lost, unhealthy, unschedulable, operator")],
         "Leases that we decided to close.";
     LEASES_SPARED: 0 = "provider_leases_spared", Kind::Counter, [],
-        "Times that the breaker kept a lease from being closed.";
+        "Times that a lease was not closed although it ought to be.";
     DRIFT_ITEMS: 1 = "provider_drift_items", Kind::Gauge,
         [("kind", "such as workload_missing")],
         "Where chain, cluster and provider disagree at the moment.";

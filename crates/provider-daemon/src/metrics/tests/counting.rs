@@ -14,7 +14,7 @@ use provider_engine::cluster::command::{
 use provider_engine::cluster::view::ViewChange;
 use provider_engine::input::PriceId;
 use provider_engine::inventory::NoRoom;
-use provider_engine::journal::Decision;
+use provider_engine::journal::{Decision, SpareReason};
 use provider_engine::lease::{Health, LeaseCause};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::reconcile::Evidence;
@@ -262,7 +262,7 @@ fn health_of_workloads_is_counted_in_the_words_of_the_contract() {
     seen.decided(1, Decision::Unhealthy(Health::Missing { service: "web".into() }));
     seen.decided(1, Decision::Close(LeaseCause::Unhealthy));
     seen.decided(2, Decision::Close(LeaseCause::ManifestTimeout));
-    seen.decided(3, Decision::Spared(LeaseCause::Unhealthy));
+    seen.decided(3, Decision::Spared { cause: LeaseCause::Unhealthy, why: SpareReason::Breaker });
     seen.input(Input::View(ViewChange::Lost));
     assert_eq!(
         seen.samples("provider_deployment_monitor_health"),

@@ -15,7 +15,12 @@ use super::disk::{Disk, Event, write_at};
 /// Batch number `height`: several entries, an earning and the cursor.
 fn batch(height: u64) -> Batch {
     let entries = (0..entries_of(height)).map(|dseq| said(height, dseq + 1, "x")).collect();
-    Batch { cursor: Some(height), entries, leases: vec![earned(height, 1, u128::from(height))] }
+    Batch {
+        cursor: Some(height),
+        entries,
+        leases: vec![earned(height, 1, u128::from(height))],
+        ..Batch::default()
+    }
 }
 
 const fn entries_of(height: u64) -> u64 {

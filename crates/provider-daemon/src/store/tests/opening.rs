@@ -25,6 +25,7 @@ fn filled(path: &Path) {
                 cursor: Some(height),
                 entries: vec![said(height, 1, "x")],
                 leases: vec![earned(height, 1, 2)],
+                ..Batch::default()
             })
             .unwrap();
     }

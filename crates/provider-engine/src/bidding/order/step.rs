@@ -31,9 +31,10 @@ impl Stage {
             (Self::Bidding(order, _), OrderInput::BidRefused(reason)) => {
                 (Self::Declined(order, vec![reason]), vec![OrderAction::Look])
             }
-            (Self::Declined(order, _) | Self::Judged(order), OrderInput::Rejudge) => {
-                Self::judge(order)
-            }
+            (
+                Self::Declined(order, _) | Self::Judged(order) | Self::Pricing(order),
+                OrderInput::Rejudge,
+            ) => Self::judge(order),
 
             (Self::Open(bid), OrderInput::TimeoutKnown(deadline)) => {
                 (Self::Open(OpenBid { deadline: Some(deadline), ..bid }), vec![])

@@ -13,7 +13,8 @@ use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::Execute;
 use provider_engine::cluster::view::Amounts;
 use provider_engine::engine::{
-    InventoryStatus, LeaseIndex, LeaseStatus, NodeStatus, Published, Reserved, Status,
+    ClusterStatus, InventoryStatus, LeaseIndex, LeaseStatus, NodeStatus, Published, Reserved,
+    Status,
 };
 use provider_engine::manifest::{
     ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal,
@@ -51,6 +52,8 @@ impl TestProvider {
                 height: 1,
                 ready: true,
                 cluster_fresh: true,
+                cluster: ClusterStatus::default(),
+                rival: false,
                 breaker_open: false,
                 maintenance: false,
                 cannot_pay: None,
@@ -104,6 +107,7 @@ impl TestProvider {
                 price: "1uakt".parse().unwrap(),
                 stage: "running",
                 alive: true,
+                lacks_manifest: false,
             };
             let others = published.leases.iter().filter(|other| other.id != lease).cloned();
             published.leases = others.chain([more]).collect();

@@ -56,7 +56,14 @@ Examples:
 const LEASE_HELP: &str = "\
 Examples:
   provider-services ctl lease close 101 --reason decommission
-  provider-services ctl lease close akash1…/101/1/1/akash1… --reason unstable";
+  provider-services ctl lease close akash1…/101/1/1/akash1… --reason unstable
+  provider-services ctl lease close 101 --lost
+  provider-services ctl lease redeploy 101";
+
+const CLUSTER_HELP: &str = "\
+Examples:
+  provider-services ctl status
+  provider-services ctl cluster accept";
 
 const WITHDRAW_HELP: &str = "\
 Examples:
@@ -122,7 +129,15 @@ enum CtlCommand {
         #[command(flatten)]
         file: SdlFile,
     },
-    /// End leases
+    /// Tell the provider that its cluster is the right one
+    #[command(
+        subcommand,
+        after_help = CLUSTER_HELP,
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Cluster(ClusterCommand),
+    /// End leases, or deploy them again
     #[command(
         subcommand,
         after_help = LEASE_HELP,
@@ -139,6 +154,17 @@ enum CtlCommand {
 }
 
 #[derive(Debug, Subcommand)]
+enum ClusterCommand {
+    /// Accept a cluster that shows nothing of the leases
+    ///
+    /// The provider stops writing when leases were deployed and the cluster has no object of any.
+    /// After this it goes on: leases whose manifest it still has are deployed at once, the tenants of
+    /// the others have --lost-manifest-patience to send theirs again, then their leases are closed.
+    #[command(after_help = CLUSTER_HELP)]
+    Accept,
+}
+
+#[derive(Debug, Subcommand)]
 enum LeaseCommand {
     /// End a lease, for a reason that its tenant can read on chain
     #[command(after_help = LEASE_HELP)]
@@ -147,8 +173,20 @@ enum LeaseCommand {
         #[arg(value_name = "LEASE")]
         lease: String,
         /// unstable, decommission, unspecified, manifest-timeout, or 10000 to 19999
-        #[arg(long, value_name = "REASON", required = true, value_parser = reason)]
-        reason: String,
+        #[arg(long, value_name = "REASON", required_unless_present = "lost", value_parser = reason)]
+        reason: Option<String>,
+        /// Only if the cluster has no object of it; the reason is manifest-timeout
+        #[arg(long, conflicts_with = "reason")]
+        lost: bool,
+    },
+    /// Write the Manifest of a lease again, and what should run
+    ///
+    /// For a lease whose Manifest was deleted. Its pods are replaced.
+    #[command(after_help = LEASE_HELP)]
+    Redeploy {
+        /// Id of the lease, or number of its deployment if it is the only one
+        #[arg(value_name = "LEASE")]
+        lease: String,
     },
 }
 
@@ -207,8 +245,13 @@ fn request(command: &CtlCommand, streams: &mut Streams<'_>) -> anyhow::Result<Re
             let source = Source::read(&file.path, streams.stdin)?;
             Request::SendManifest { subject: subject.clone(), manifest: source.text }
         }
-        CtlCommand::Lease(LeaseCommand::Close { lease, reason }) => {
-            Request::LeaseClose { lease: lease.clone(), reason: reason.clone() }
+        CtlCommand::Cluster(ClusterCommand::Accept) => Request::ClusterAccept,
+        CtlCommand::Lease(LeaseCommand::Close { lease, reason, .. }) => match reason {
+            Some(reason) => Request::LeaseClose { lease: lease.clone(), reason: reason.clone() },
+            None => Request::LeaseCloseLost { lease: lease.clone() },
+        },
+        CtlCommand::Lease(LeaseCommand::Redeploy { lease }) => {
+            Request::LeaseRedeploy { lease: lease.clone() }
         }
         CtlCommand::Withdraw(withdraw) => Request::Withdraw { lease: withdraw.lease.clone() },
         CtlCommand::BreakerReset => Request::BreakerReset,

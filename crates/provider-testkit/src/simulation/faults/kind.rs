@@ -37,11 +37,19 @@ pub enum FaultKind {
     ForeignTx,
     /// Many orders come at once.
     OrderSpam,
+    /// Objects of leases are deleted: of all or some, all of them, Manifests or workloads only.
+    ContentLost,
+    /// The provider sees another, empty cluster for a while.
+    ClusterSwapped,
+    /// The provider is started with another manifest namespace, until it is started again.
+    WrongNamespace,
+    /// A second provider with the same key bids.
+    SecondProvider,
 }
 
 impl FaultKind {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::Crash,
         Self::CrashWithoutStore,
         Self::Lost,
@@ -59,6 +67,10 @@ impl FaultKind {
         Self::NodeLost,
         Self::ForeignTx,
         Self::OrderSpam,
+        Self::ContentLost,
+        Self::ClusterSwapped,
+        Self::WrongNamespace,
+        Self::SecondProvider,
     ];
 
     /// A short name.
@@ -82,6 +94,10 @@ impl FaultKind {
             Self::NodeLost => "node",
             Self::ForeignTx => "foreign",
             Self::OrderSpam => "spam",
+            Self::ContentLost => "content",
+            Self::ClusterSwapped => "swap",
+            Self::WrongNamespace => "wrong ns",
+            Self::SecondProvider => "second",
         }
     }
 }

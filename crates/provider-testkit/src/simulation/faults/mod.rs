@@ -23,6 +23,14 @@ pub(crate) enum FaultEvent {
     MempoolFree,
     /// Commands work again.
     ApiWorks,
+    /// The provider sees the cluster again that it had.
+    ClusterBack,
+    /// The provider is started with the right manifest namespace again.
+    RightNamespace,
+    /// The operator ends some lease.
+    OperatorCloses,
+    /// The operator looks, and accepts a cluster that is unknown.
+    Operator,
     /// All trouble is over.
     Peace,
 }

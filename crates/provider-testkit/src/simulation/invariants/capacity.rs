@@ -27,14 +27,14 @@ impl Watch {
                     if booked && !may {
                         let stage = stage.name();
                         self.found(5, format!("order {id} is {stage} and has a reservation"));
-                    } else if !booked && (must || (open && engine.is_ready() && self.fresh)) {
+                    } else if !booked && (must || (open && engine.may_act() && self.fresh)) {
                         let stage = stage.name();
                         self.found(5, format!("order {id} is {stage} and nothing is kept for it"));
                     }
                 }
                 Stage::Lease(lease) => {
                     let known = lease.order.is_some() && lease.is_alive();
-                    if known && !booked && engine.is_ready() && self.fresh {
+                    if known && !booked && engine.may_act() && self.fresh {
                         self.found(5, format!("nothing is kept for lease {id}"));
                     }
                 }

@@ -30,7 +30,7 @@ impl Watch {
             }
             ViewChange::Lease(view) => self.see(view, now),
             ViewChange::LeaseGone(id) => {
-                if !self.is_over(*id) {
+                if !self.is_over(*id) && self.lost_at != Some(now) {
                     self.found(3, format!("nothing is left of {id}, which is active on chain"));
                 }
                 self.forget(*id);
@@ -43,14 +43,19 @@ impl Watch {
         self.mirror.remove(&id);
         self.held_since.remove(&id);
         self.healthy_since.remove(&id);
+        self.present_since.remove(&id);
     }
 
     fn see(&mut self, view: &LeaseView, now: Duration) {
         let id = view.id;
+        self.present_since.entry(id).or_insert(now);
         match &view.held {
             None => drop(self.held_since.remove(&id)),
-            Some(_) => {
+            Some(held) => {
                 self.held_since.entry(id).or_insert(now);
+                if held.deployed {
+                    self.deployed.insert(id);
+                }
             }
         }
         let healthy =
@@ -107,7 +112,7 @@ impl Watch {
         let Some(view) = self.mirror.get(&lease) else { return };
         let same = view.held.as_ref().is_some_and(|held| held.deployed && held.version == version);
         let missing = matches!(health(&workload.group, &view.replicas), Health::Missing { .. });
-        if same && !missing {
+        if same && !missing && !self.is_disturbed() {
             self.found(10, format!("{lease} runs as it should and is deployed again"));
         }
     }

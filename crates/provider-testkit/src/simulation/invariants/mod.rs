@@ -3,6 +3,7 @@
 //! | file | invariants |
 //! |---|---|
 //! | `destruction` | 3: nothing is destroyed without evidence; 10: what runs is not written again |
+//! | `absence` | 13: what was deployed is not closed for absence without a second evidence, and nothing is written to a cluster that is unknown |
 //! | `capacity` | 4: no node is sold twice, no room counted twice; 5: every reservation has an owner |
 //! | `intents` | 6: one effect for each intent; 7: bids within bounds; 12: no withdrawal after the end |
 //! | `promises` | 8 and 9: no name taken from another tenant; 11: accepted is held |
@@ -10,6 +11,7 @@
 //!
 //! The first four are looked at after every step that could break them.
 
+mod absence;
 mod capacity;
 mod destruction;
 mod intents;
@@ -63,6 +65,20 @@ pub(crate) struct Watch {
     names: BTreeMap<String, LeaseId>,
     held_since: BTreeMap<LeaseId, Duration>,
     healthy_since: BTreeMap<LeaseId, Duration>,
+    /// Heights at which own leases were made.
+    created: BTreeMap<LeaseId, u64>,
+    /// Leases that were ever deployed.
+    deployed: BTreeSet<LeaseId>,
+    /// Since when the cluster has something of a lease.
+    present_since: BTreeMap<LeaseId, Duration>,
+    /// Whether the process did not know its cluster after the last thing that it was told.
+    unknown: bool,
+    ended_by_operator: BTreeSet<LeaseId>,
+    /// When the operator last accepted a cluster.
+    accepted: Option<Duration>,
+    /// When somebody else took objects of leases away, or brought them back.
+    lost_at: Option<Duration>,
+    now: Duration,
     /// What ran when the process started, and of whom it has heard since.
     ran: BTreeMap<LeaseId, Option<Version>>,
     heard: BTreeSet<DeploymentId>,
@@ -87,6 +103,14 @@ impl Watch {
             names: BTreeMap::new(),
             held_since: BTreeMap::new(),
             healthy_since: BTreeMap::new(),
+            created: BTreeMap::new(),
+            deployed: BTreeSet::new(),
+            present_since: BTreeMap::new(),
+            unknown: false,
+            ended_by_operator: BTreeSet::new(),
+            accepted: None,
+            lost_at: None,
+            now: Duration::ZERO,
             ran: BTreeMap::new(),
             heard: BTreeSet::new(),
             fresh: false,
@@ -124,6 +148,7 @@ impl Watch {
             match event {
                 ChainEvent::LeaseCreated { id, .. } if id.provider() == self.own => {
                     self.leases.insert(*id, None);
+                    self.created.insert(*id, block.height());
                 }
                 ChainEvent::LeaseClosed { id, .. } if id.provider() == self.own => {
                     self.leases.insert(*id, Some(block.height()));
@@ -142,6 +167,7 @@ impl Watch {
         self.ran =
             self.mirror.values().filter_map(|view| Some((view.id, deployed(view)?))).collect();
         self.heard.clear();
+        self.unknown = false;
         self.fresh = false;
     }
 
@@ -164,6 +190,8 @@ impl Watch {
 
     /// The engine wants this done.
     pub(crate) fn effects(&mut self, effects: &[Effect], process: &Process, now: Duration) {
+        self.now = now;
+        self.writes_unknown(effects, &process.engine);
         self.bookings(&process.engine);
         self.journal_agrees(effects);
         for (index, effect) in effects.iter().enumerate() {
@@ -171,6 +199,7 @@ impl Watch {
                 Effect::Submit(intent) => {
                     self.submitted(intent, process, now);
                     self.closes(intent, now);
+                    self.closes_absent(intent, now);
                 }
                 Effect::Command(command) => self.commanded(&command.operation),
                 // What was let go later in the same turn was not free yet.

@@ -15,7 +15,7 @@ impl Watch {
                 continue;
             };
             let lives = self.mirror.get(&other).is_some_and(|other| !other.terminating);
-            if lives && !self.is_over(other) {
+            if lives && !self.is_over(other) && !self.is_disturbed() {
                 self.found(8, format!("{name} of {other} leads to {} now", view.id));
             }
         }
@@ -31,7 +31,7 @@ impl Watch {
             }
             let held = self.mirror.get(lease).and_then(|view| view.held.as_ref());
             let is_held = held.is_some_and(|held| held.version == Some(version));
-            if !is_held && !self.is_over(*lease) {
+            if !is_held && !self.is_over(*lease) && !self.was_just_disturbed() {
                 self.found(11, format!("accepted for {lease}, and the cluster does not hold it"));
             }
         }

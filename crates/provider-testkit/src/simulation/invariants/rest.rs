@@ -69,7 +69,7 @@ impl World {
         let engine = &process.engine;
         let height = self.chain.height();
         let status = engine.status();
-        if !engine.is_ready() || !status.cluster_fresh || status.height + 3 < height {
+        if !engine.may_act() || !status.cluster_fresh || status.height + 3 < height {
             let text = format!("the engine does not follow: {status:?} at height {height}");
             return found.push((10, text));
         }
@@ -102,7 +102,9 @@ impl World {
                 continue;
             };
             let Some(held) = seen.and_then(|seen| seen.held.as_ref()) else {
-                if !recent(lease.created_at) && known.closing.is_none() {
+                // Lost, and there is no second evidence: it waits for its tenant or the operator.
+                let waits = known.waits_unwatched() || known.lacks_manifest() || status.rival;
+                if !recent(lease.created_at) && known.closing.is_none() && !waits {
                     let stage = known.stage_name();
                     found.push((1, format!("lease {id} has no manifest, is not closed: {stage}")));
                 }
@@ -159,7 +161,15 @@ impl World {
     /// No lease runs unpaid.
     fn paid(&self, rest: &Rest, found: &mut Vec<(u8, String)>) {
         let chain = self.chain.query();
+        // Of a lease that is lost nothing is withdrawn, and so its account is not settled.
+        let engine = self.process.iter().map(|process| &process.engine);
+        let known = engine.flat_map(provider_engine::Engine::lives).filter_map(Life::lease);
+        let lost: BTreeSet<DeploymentId> = known
+            .filter(|lease| lease.waits_unwatched())
+            .map(|lease| lease.id.deployment_id())
+            .collect();
         let active = rest.leases.values().filter(|lease| lease.state == LeaseState::Active);
+        let active = active.filter(|lease| !lost.contains(&lease.id.deployment_id()));
         let deployments: BTreeSet<DeploymentId> =
             active.map(|lease| lease.id.deployment_id()).collect();
         for id in deployments {

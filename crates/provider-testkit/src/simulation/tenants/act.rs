@@ -58,7 +58,7 @@ impl World {
         let (pays, again) = (dice.chance(300), dice.span(minutes(5), minutes(40)));
         // Some think better of it before anybody could bid.
         let early =
-            dice.chance(300).then(|| dice.span(Duration::from_secs(4), Duration::from_secs(25)));
+            dice.chance(600).then(|| dice.span(Duration::from_secs(5), Duration::from_secs(15)));
         self.later(choose, Event::Tenant(TenantEvent::Choose(index, 0)));
         let mut plan = Vec::new();
         plan.extend(closes.then_some((life, TenantEvent::Close(index))));
@@ -195,6 +195,20 @@ impl World {
         let latency = self.faults.latency();
         self.later(latency, Event::Reach(number, Reach::Engine(input)));
         self.later(patience, Event::Tenant(again));
+    }
+
+    /// Most tenants with a lease send their manifest again: what they had does not answer.
+    pub(crate) fn tenants_send_again(&mut self) {
+        for index in 0..self.tenants.tenancies.len() {
+            let sends = self.tenants.dice.chance(750);
+            let after = self.tenants.dice.span(Duration::from_secs(20), minutes(6));
+            let Some(tenancy) = self.tenants.tenancies.get_mut(index) else { return };
+            if !sends || tenancy.closed || tenancy.accepted.is_empty() {
+                continue;
+            }
+            tenancy.accepted.clear();
+            self.later(after, Event::Tenant(TenantEvent::Send(index, Sent::Right, 0)));
+        }
     }
 
     /// A tenant hears an answer.

@@ -31,6 +31,7 @@ use akash_chain::tx::lane::LaneConfig;
 use akash_types::Address;
 use provider_engine::Settings;
 use provider_engine::cluster::command::CommandId;
+use provider_engine::cluster::recognition::Memory;
 use provider_sim::core::{SimCluster, SimInput, SimOutput};
 
 pub(crate) use chain::{Chain, Wallet};
@@ -55,7 +56,9 @@ pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) chain: Chain,
     pub(crate) cluster: SimCluster,
-    cluster_due: Option<Duration>,
+    /// The provider's cluster, while it sees another one.
+    pub(crate) aside: Option<SimCluster>,
+    pub(crate) cluster_due: Option<Duration>,
     /// Whose commands are under way in the cluster, by the number they have there.
     commands: BTreeMap<CommandId, (u64, CommandId)>,
     next_command: u64,
@@ -64,8 +67,10 @@ pub(crate) struct World {
     /// By how much the clock of the process is ahead of the world, and behind it.
     pub(crate) ahead: Duration,
     pub(crate) behind: Duration,
-    /// What the store of the provider holds: the height that was followed last.
+    /// What the store of the provider holds: the height that was followed last, and what was
+    /// deployed where.
     cursor: Option<u64>,
+    memory: Memory,
     /// Effects of the next step that the process may still start before it dies.
     pub(crate) dying: Option<u64>,
     channels: BTreeMap<(u64, &'static str), Duration>,
@@ -91,6 +96,7 @@ impl World {
             dice: Dice::new(seed, 2),
             chain,
             cluster,
+            aside: None,
             cluster_due: None,
             commands: BTreeMap::new(),
             next_command: 0,
@@ -99,6 +105,7 @@ impl World {
             ahead: Duration::ZERO,
             behind: Duration::ZERO,
             cursor: None,
+            memory: Memory::default(),
             dying: None,
             channels: BTreeMap::new(),
             tenants: Tenants::new(Dice::new(seed, 3)),

@@ -5,13 +5,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use akash_chain::follow::plan;
 use akash_chain::tx::lane::{self, Effect as LaneEffect};
 use akash_chain::tx::{TxPlan, Unsigned};
+use provider_engine::cluster::recognition::{Acceptance, Memory};
 use provider_engine::time::{BlockTime, Now};
-use provider_engine::{Block, Effect, Input, TxEnd};
+use provider_engine::{Block, Effect, Fact, Input, TxEnd};
 
 use super::chain::CHAIN_ID;
 use super::event::FollowInput;
 use super::{Call, Event, Part, Process, Reach, World, decode};
-use crate::simulation::faults::FaultKind;
+use crate::simulation::faults::{FaultEvent, FaultKind};
 
 impl World {
     /// A process begins, with what the store holds.
@@ -25,6 +26,9 @@ impl World {
         let process = Process::new(number, self.clock(), settings, lane, self.cursor);
         self.watch.started();
         self.process = Some(process);
+        if let Some(process) = &mut self.process {
+            process.engine.remember(self.memory.clone());
+        }
         if let (Some(process), Some(defect)) = (&mut self.process, self.scenario.defect) {
             process.engine.switch_on(defect);
         }
@@ -51,6 +55,7 @@ impl World {
         self.struck(if without { FaultKind::CrashWithoutStore } else { FaultKind::Crash });
         if without {
             self.cursor = None;
+            self.memory = Memory::default();
         }
         self.process = None;
         self.trace
@@ -63,8 +68,13 @@ impl World {
     /// The process dies with its store, although nothing goes wrong, and starts again.
     pub(crate) fn crash_at_rest(&mut self) {
         self.cursor = None;
+        self.memory = Memory::default();
         if let Some(process) = self.process.take() {
             self.watch.died(process.number);
+        }
+        for minutes in 1..=5 {
+            let looks = Event::Fault(FaultEvent::Operator);
+            self.later(Duration::from_secs(60 * minutes), looks);
         }
         self.trace.note(|| "the process dies at rest, store too".to_owned());
         self.start_process();
@@ -144,7 +154,22 @@ impl World {
             Effect::Script(id, _) => self.out(number, Call::Script(id)),
             Effect::Reply(request, reply) => self.replied(request, &reply),
             Effect::WakeAt(moment) => self.wake_at(number, Part::Engine, moment.since_origin()),
-            Effect::Record(_) | Effect::Publish(_) => {}
+            Effect::Publish(fact) => self.store(fact),
+            Effect::Record(_) => {}
+        }
+    }
+
+    /// Keeps what the store of a provider keeps of deployments and of the cluster.
+    fn store(&mut self, fact: Fact) {
+        let height = self.process.as_ref().map_or(0, |process| process.engine.status().height);
+        match fact {
+            Fact::LeaseDeployed(lease) => drop(self.memory.deployed.insert(lease, height)),
+            Fact::LeaseOver(lease) => drop(self.memory.deployed.remove(&lease)),
+            Fact::ClusterKnown { uid } => self.memory.cluster = uid,
+            Fact::ClusterAccepted { uid } => {
+                self.memory.accepted = uid.map(|cluster| Acceptance { cluster, height });
+            }
+            _ => {}
         }
     }
 

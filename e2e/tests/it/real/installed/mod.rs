@@ -30,19 +30,40 @@ pub(crate) fn install(runtime: &Runtime, bed: &Bed) -> PathBuf {
         let namespace = json!({"metadata": {"name": name}});
         send(runtime, bed, "POST", "/api/v1/namespaces", &namespace).unwrap();
     }
-    let rights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/kubernetes/rbac.yaml");
-    for object in documents(&std::fs::read_to_string(rights).unwrap()).unwrap() {
-        let kind = object["kind"].as_str().unwrap();
-        let group = match object["apiVersion"].as_str().unwrap() {
-            "v1" => "/api/v1".to_owned(),
-            group => format!("/apis/{group}"),
-        };
-        let place = object["metadata"]["namespace"].as_str();
-        let place = place.map(|name| format!("/namespaces/{name}")).unwrap_or_default();
-        let path = format!("{group}{place}/{}s", kind.to_lowercase());
-        send(runtime, bed, "POST", &path, &object).unwrap();
+    for object in rights() {
+        create(runtime, bed, &object);
     }
     bed.kubeconfig_of("system:serviceaccount:akash-services:akash-provider", None).unwrap()
+}
+
+/// The rights of the provider, as objects.
+fn rights() -> Vec<Value> {
+    let rights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/kubernetes/rbac.yaml");
+    documents(&std::fs::read_to_string(rights).unwrap()).unwrap()
+}
+
+fn create(runtime: &Runtime, bed: &Bed, object: &Value) {
+    let kind = object["kind"].as_str().unwrap();
+    let group = match object["apiVersion"].as_str().unwrap() {
+        "v1" => "/api/v1".to_owned(),
+        group => format!("/apis/{group}"),
+    };
+    let place = object["metadata"]["namespace"].as_str();
+    let place = place.map(|name| format!("/namespaces/{name}")).unwrap_or_default();
+    let path = format!("{group}{place}/{}s", kind.to_lowercase());
+    send(runtime, bed, "POST", &path, object).unwrap();
+}
+
+/// A namespace in which the provider has the rights that it has in the one of its manifests.
+pub(crate) fn add_manifest_namespace(runtime: &Runtime, bed: &Bed, name: &str) {
+    let namespace = json!({"metadata": {"name": name}});
+    send(runtime, bed, "POST", "/api/v1/namespaces", &namespace).unwrap();
+    for mut object in rights() {
+        if object["metadata"]["namespace"] == "lease" {
+            object["metadata"]["namespace"] = json!(name);
+            create(runtime, bed, &object);
+        }
+    }
 }
 
 /// Adds machines that the provider may use and on which nothing runs.
