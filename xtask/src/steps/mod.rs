@@ -116,7 +116,7 @@ impl Step {
                 "Kubernetes, Traefik and what else tests start is in the cache, or is built",
             ),
             Step::Real => ("real", Tier::Real, 600, "tests on real components"),
-            Step::Fuzz => ("fuzz", Tier::Real, 420, "each fuzz target for a short while"),
+            Step::Fuzz => ("fuzz", Tier::Real, 600, "each fuzz target for a short while"),
             Step::Deny => {
                 ("deny", Tier::Real, 300, "licences, banned crates and sources of all dependencies")
             }
