@@ -138,6 +138,8 @@ impl Engine {
             return;
         };
         if lease.observe(present, sight) {
+            // Seen is the better proof.
+            self.trust.memory.deployed.remove(&id);
             self.publish(Fact::LeaseDeployed(id));
         }
     }
@@ -262,6 +264,7 @@ impl Engine {
     }
 
     fn cluster_unknown(&mut self, why: UnknownCluster) {
+        self.trust.payments.clear();
         self.out_of_sight();
         let uid = self.cluster.view.uid.clone();
         let expected = self.trust.memory.cluster.clone();
