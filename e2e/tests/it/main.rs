@@ -14,6 +14,8 @@ mod daemon;
 mod devnet_clients;
 mod gateway_clients;
 mod guides;
+#[cfg(target_os = "linux")]
+mod lost_cluster;
 mod quickstart;
 #[cfg(target_os = "linux")]
 mod real;

@@ -2,7 +2,7 @@
 
 mod grpcurl;
 mod install;
-mod installed;
+pub(crate) mod installed;
 mod kubernetes;
 mod kubernetes_outage;
 mod kubernetes_routes;
