@@ -37,6 +37,8 @@ pub struct Submissions {
 pub(super) struct Told {
     pub(super) workload: Arc<Workload>,
     pub(super) answer: HoldAnswer,
+    /// The one before it, unless the cluster refused that.
+    pub(super) earlier: Option<Version>,
 }
 
 /// What the cluster said to a workload that it should keep.
@@ -280,7 +282,9 @@ impl Submissions {
         }
         let cards = BTreeMap::new();
         let workload = Arc::new(Workload { lease, version: Some(version), group, cards, withheld });
-        self.told.insert(lease, Told { workload: Arc::clone(&workload), answer: HoldAnswer::None });
+        let earlier = self.told.get(&lease).and_then(|told| told.workload.version);
+        let (given, answer) = (Arc::clone(&workload), HoldAnswer::None);
+        self.told.insert(lease, Told { workload: given, answer, earlier });
         turn.effects.push(ManifestEffect::Hold(workload));
     }
 
@@ -303,12 +307,13 @@ impl Submissions {
         result: Result<(), CommandFailure>,
         turn: &mut Turn<'_>,
     ) {
-        // An older one than the newest says nothing any more.
-        let Some(told) =
-            self.told.get_mut(&lease).filter(|it| it.workload.version == Some(version))
-        else {
+        let Some(told) = self.told.get_mut(&lease) else { return };
+        if told.workload.version != Some(version) {
+            // An older one than the newest says nothing any more, but that it is not held.
+            let is_refused = matches!(result, Err(CommandFailure::Refused(_)));
+            told.earlier.take_if(|earlier| is_refused && *earlier == version);
             return;
-        };
+        }
         let refusal = match result {
             Ok(()) => {
                 told.answer = HoldAnswer::Held;
@@ -343,10 +348,14 @@ impl Submissions {
 
     /// The cluster does not keep what it was told: the lease has what it had before.
     fn forget_told(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {
-        self.told.remove(&lease);
+        let earlier = self.told.remove(&lease).and_then(|told| told.earlier);
         let before = turn.leases.get(&lease).and_then(|view| view.held.as_ref());
-        let before = before.map(|held| self.hosts(lease, &held.group));
-        turn.hostnames.refuse(lease, &before.unwrap_or_default());
+        let before = before.map(|held| self.hosts(lease, &held.group)).unwrap_or_default();
+        turn.hostnames.refuse(lease, &before);
+        // Nothing older can come up in the cluster any more.
+        if earlier.is_none() {
+            turn.hostnames.stop_lingering(lease, &before);
+        }
     }
 
     fn lease_ended(&mut self, lease: LeaseId, turn: &mut Turn<'_>) {

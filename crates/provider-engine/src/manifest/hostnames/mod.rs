@@ -78,6 +78,8 @@ struct Standing {
     wanted: bool,
     /// It was asked before, and may come up in the cluster yet.
     lingering: bool,
+    /// It was deployed with it, and the cluster does not show that yet.
+    settled: bool,
     /// It asked for it, and another has it.
     withheld: bool,
     /// The cluster shows that it leads to the lease.
@@ -184,11 +186,23 @@ impl Hostnames {
     /// What was asked last was refused: the lease has what it had `before`.
     pub fn refuse(&mut self, lease: LeaseId, before: &BTreeSet<String>) {
         let Some(names) = self.leases.get_mut(&lease) else { return };
-        let dropped = names.that(|standing| standing.wanted && !standing.lingering);
+        let dropped =
+            names.that(|standing| standing.wanted && !standing.lingering && !standing.settled);
         names.change([], |host, standing| {
+            let had = standing.lingering && before.contains(host);
             standing.withheld = false;
-            standing.wanted = standing.lingering && before.contains(host);
+            standing.wanted = had || (standing.wanted && standing.settled);
         });
+        self.free(lease, &dropped);
+    }
+
+    /// Nothing that was asked earlier may come up in the cluster, but for what the lease had `before`.
+    pub fn stop_lingering(&mut self, lease: LeaseId, before: &BTreeSet<String>) {
+        let Some(names) = self.leases.get_mut(&lease) else { return };
+        let dropped =
+            names.that(|standing| standing.lingering && !standing.wanted && !standing.settled);
+        let dropped = dropped.difference(before).cloned().collect();
+        names.change([], |host, standing| standing.lingering &= before.contains(host));
         self.free(lease, &dropped);
     }
 
@@ -200,7 +214,9 @@ impl Hostnames {
             return;
         }
         let dropped = names.that(|standing| standing.lingering && !standing.wanted);
-        names.change([], |_, standing| standing.lingering = false);
+        names.change([], |_, standing| {
+            (standing.lingering, standing.settled) = (false, standing.wanted);
+        });
         self.free(lease, &dropped);
     }
 
@@ -244,7 +260,7 @@ impl Hostnames {
         if let Some(names) = before.and_then(|before| self.leases.get_mut(&before)) {
             names.change([], |name, standing| {
                 if name == host {
-                    (standing.wanted, standing.lingering) = (false, false);
+                    (standing.wanted, standing.lingering, standing.settled) = (false, false, false);
                 }
             });
         }
@@ -271,6 +287,7 @@ impl Hostnames {
         let kept_before = names.that(|standing| standing.kept);
         names.change(shown.iter().chain(kept), |host, standing| {
             (standing.shown, standing.kept) = (shown.contains(host), kept.contains(host));
+            standing.settled &= !standing.shown;
         });
         for host in shown_before.difference(shown) {
             self.interest(host, |interest| interest.shown.remove(&lease));

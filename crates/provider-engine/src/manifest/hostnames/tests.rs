@@ -55,6 +55,35 @@ fn names_of_an_older_manifest_are_kept_until_the_newer_is_deployed() {
 }
 
 #[test]
+fn a_manifest_that_is_sent_again_and_refused_takes_no_name_from_what_was_deployed() {
+    let mut hostnames = Hostnames::default();
+    let (one, two) = (lease(deployment(1, 1), 1, 1), lease(deployment(1, 2), 1, 1));
+    hostnames.ask(one, set(&["a"]));
+    // Sent again while the first is deployed, which is done before the cluster shows it.
+    hostnames.ask(one, set(&["a"]));
+    hostnames.settle(one, &set(&["a"]));
+    hostnames.refuse(one, &set(&[]));
+    assert_eq!(hostnames.holder("a"), Some(one));
+    assert_eq!(hostnames.ask(two, set(&["a"])), ["a"]);
+    hostnames.see(&shown(one, &["a"]));
+    hostnames.see(&shown(one, &[]));
+    assert_eq!(hostnames.holder("a"), Some(one), "it is still the last that was asked for");
+}
+
+#[test]
+fn names_of_manifests_that_were_all_refused_are_free() {
+    let mut hostnames = Hostnames::default();
+    let (one, two) = (lease(deployment(1, 1), 1, 1), lease(deployment(1, 2), 1, 1));
+    hostnames.ask(one, set(&["a"]));
+    hostnames.ask(one, set(&["b"]));
+    hostnames.refuse(one, &set(&[]));
+    assert_eq!(hostnames.ask(two, set(&["a"])), ["a"], "the older may be held");
+    hostnames.stop_lingering(one, &set(&[]));
+    assert_eq!(hostnames.holder("a"), None);
+    assert_eq!(hostnames.give_freed(), [(two, "a".to_owned())]);
+}
+
+#[test]
 fn the_next_lease_of_a_group_takes_its_names_over() {
     let mut hostnames = Hostnames::default();
     let (first, next) = (lease(deployment(1, 1), 1, 1), lease(deployment(1, 1), 1, 2));
