@@ -171,7 +171,7 @@ fn an_empty_cluster_a_wrong_namespace_and_a_deleted_manifest_cost_no_lease() {
     assert!(format!("{:#}", refused.unwrap_err()).contains("does not know this cluster"));
 
     stage.network.ctl(&["cluster", "accept"]).unwrap();
-    assert_eq!(stage.recognition(), "known");
+    stage.insist("the cluster is known", |stage| Ok(stage.recognition() == "known"));
     stage.send_manifest(1);
     stage.send_manifest(2);
     stage.insist("what was sent again runs", |stage| {
