@@ -17,8 +17,8 @@ pub const MANAGED: &str = "akash.network";
 pub const NAMESPACE: &str = "akash.network/namespace";
 /// The service's name.
 pub const SERVICE: &str = "akash.network/manifest-service";
-/// The `resourceVersion` of the `Manifest` that an object was made from. It stands in pod templates,
-/// so writing a `Manifest` restarts every pod of its lease.
+/// The `resourceVersion` of the `Manifest` that an object was made from. New pod templates carry it
+/// too; in an existing one it is never changed by itself, which would restart every pod.
 pub const REVISION: &str = "akash.network/manifest.resource.version";
 /// The tenant.
 pub const LEASE_OWNER: &str = "akash.network/lease.id.owner";
@@ -49,6 +49,14 @@ pub const UPDATED_AT: &str = "akash.network/lease.updated_at";
 /// namespace, with the `Manifest`'s revision and a slash before it: the hash of one that was sent
 /// later and differs in nothing that a `Manifest` holds.
 pub const MANIFEST_VERSION: &str = "akash.network/manifest.version";
+
+/// Annotation of a lease's namespace: the profile of its pods, if that is not `go`.
+pub const POD_PROFILE: &str = "akash.network/tenant-pod-profile";
+/// Annotation of a lease's namespace: the runtime class of its pods, if they were given one.
+pub const RUNTIME_CLASS: &str = "akash.network/tenant-runtime-class";
+/// Annotation beside [`MANIFEST_VERSION`]: what the tenant's manifest asks for that is not carried
+/// out, as JSON: a list of options by service.
+pub const MANIFEST_IGNORED: &str = "akash.network/manifest.ignored";
 
 /// On nodes: start of the labels that count cards.
 pub const NODE_GPU: &str = "akash.network/capabilities.gpu";

@@ -5,14 +5,14 @@ use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use akash_chain::keys::SecretKey;
 use akash_chain::keys::certificate::KeyFilePassword;
 use akash_chain::query::{Connection, Query};
 use akash_types::Address;
 use provider_api::screening::ScreeningRequest;
-use provider_api::status::{AkashVersion, VersionDocument};
+use provider_api::status::{AkashVersion, COSMOS_SDK_VERSION, VERSION, VersionDocument};
 use provider_engine::bidding::pricing::{Quote, read_script_output};
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
@@ -25,14 +25,20 @@ use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
     CertificateFileError, Limits, Protocol, Server, ServerCertificates, TlsError, certified,
 };
-use provider_gateway::{Doorkeeper, Gateway, Settings};
+use provider_gateway::{Budget, Doorkeeper, Gateway, Settings};
+use provider_kube::client::Calls;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::config::{Certificate, Config, Issuer};
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
 use crate::errands::Errands;
+use crate::run::Build;
 use crate::start::Running;
+
+/// How often the API server is asked for its version, and how soon again where it does not answer.
+const VERSION_PERIOD: Duration = Duration::from_secs(300);
+const VERSION_RETRY: Duration = Duration::from_secs(10);
 
 /// Why tenants cannot connect.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +72,7 @@ pub enum GatewayError {
 #[derive(Clone, Debug)]
 struct Port<S> {
     handle: Handle,
-    identity: Arc<Identity>,
+    identity: watch::Receiver<Arc<Identity>>,
     script: S,
 }
 
@@ -80,7 +86,7 @@ impl<S: Script> Provider for Port<S> {
     }
 
     fn identity(&self) -> Arc<Identity> {
-        Arc::clone(&self.identity)
+        Arc::clone(&self.identity.borrow())
     }
 
     async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
@@ -88,13 +94,16 @@ impl<S: Script> Provider for Port<S> {
     }
 
     async fn screen(&self, request: ScreeningRequest) -> Result<Screening, Busy> {
-        let spec = request.group;
-        let asked = ScreenRequest { spec: spec.clone(), owner: None, reclamation_min_window: None };
+        let ScreeningRequest { group: spec, hostnames } = request;
+        let asked = ScreenRequest {
+            spec: spec.clone(),
+            hostnames,
+            owner: None,
+            reclamation_min_window: None,
+        };
         let bid = match self.handle.screen(asked).await.map_err(|_| Busy)? {
             engine_task::Screening::Yes(bid) => bid,
-            engine_task::Screening::No(reasons) => {
-                return Ok(Screening::Declined(reasons.iter().map(ToString::to_string).collect()));
-            }
+            engine_task::Screening::No(reasons) => return Ok(Screening::Declined(reasons)),
             engine_task::Screening::Unknown => {
                 let why = "the provider has not read the chain and its cluster yet".to_owned();
                 return Ok(Screening::Declined(vec![why]));
@@ -102,7 +111,7 @@ impl<S: Script> Provider for Port<S> {
         };
         let price = match bid.quote {
             Quote::Price(price) => Ok(price),
-            Quote::Ask(request) => match self.script.ask(request).await {
+            Quote::Ask(request) => match self.script.screen(request).await.ok_or(Busy)? {
                 Ok(said) => read_script_output(&spec, &said).map_err(|error| error.to_string()),
                 Err(failure) => Err(failure.to_string()),
             },
@@ -114,6 +123,17 @@ impl<S: Script> Provider for Port<S> {
     }
 }
 
+/// What the gateway takes besides settings.
+#[derive(Default)]
+pub(crate) struct Context {
+    /// The program, as tenants are told.
+    pub(crate) build: Build,
+    /// Where the provider's own certificate is kept too.
+    pub(crate) vault: Option<Arc<dyn Vault>>,
+    /// The API server, whose version tenants are told.
+    pub(crate) api_server: Option<Calls>,
+}
+
 /// Opens both ports and serves them with the other parts of `running`.
 pub(crate) async fn serve<C: Cluster>(
     running: &mut Running,
@@ -122,7 +142,7 @@ pub(crate) async fn serve<C: Cluster>(
     cluster: C,
     script: impl Script,
     metrics: provider_gateway::Metrics,
-    vault: Option<Arc<dyn Vault>>,
+    Context { build, vault, api_server }: Context,
 ) -> Result<(), GatewayError> {
     let (rest_listener, rest) = bind(config.gateway.rest).await?;
     let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
@@ -138,14 +158,27 @@ pub(crate) async fn serve<C: Cluster>(
     let shown = Arc::new(ServerCertificates::new(certified(own.current())?));
 
     let query: Arc<Query<Connection>> = Arc::new(running.query());
-    let authenticator = Arc::new(Authenticator::new(query.clone(), query.clone()));
-    let port = Port {
-        handle: running.handle(),
-        identity: Arc::new(identity(config.provider, hostname.as_deref(), config)),
-        script,
+    let handle = running.handle();
+    let is_tenant = move |account: &Address| {
+        let published = handle.published();
+        published.leases.iter().any(|lease| lease.alive && lease.id.owner() == *account)
     };
+    let is_tenant = Arc::new(is_tenant);
+    let authenticator = Arc::new(Authenticator::new(query.clone(), query.clone(), is_tenant));
+    let ahead = Arc::clone(&authenticator);
+    let changes = running.handle().changes();
+    running.spawn("keys of tenants", async move { ahead.keys().read_ahead(changes).await });
+    let identity = identity(config.provider, hostname.as_deref(), config, build);
+    let (identity, identities) = watch::channel(Arc::new(identity));
+    if let Some(calls) = api_server {
+        let _ = read_kube_version(&calls, &identity).await;
+        running.spawn("cluster version", keep_kube_version(calls, identity));
+    }
+    let port = Port { handle: running.handle(), identity: identities, script };
     let gate = Doorkeeper::new(config.provider, Arc::clone(&authenticator));
-    let settings = Settings { metrics: Some(metrics), ..Settings::default() };
+    let budget = Budget::default();
+    let settings =
+        Settings { metrics: Some(metrics), strangers: budget.clone(), ..Settings::default() };
     let gateway = Gateway::new(port, cluster, gate, settings);
     let rpc = Rpc::new(gateway.clone())?;
 
@@ -153,9 +186,9 @@ pub(crate) async fn serve<C: Cluster>(
         let shown = Arc::clone(&shown);
         Server::new(protocol, shown, name, authenticator.certificates(), Limits::default())
     };
-    let rest_server = server(Protocol::Http1, hostname.clone())?;
+    let rest_server = server(Protocol::Http1, hostname.clone())?.within(budget.clone());
     // Who speaks gRPC knows the chain, and expects the certificate that is published there.
-    let rpc_server = server(Protocol::Http2, None)?;
+    let rpc_server = server(Protocol::Http2, None)?.within(budget);
     let mut stop = running.stop_signal();
     let streams = gateway.clone();
     running.spawn("gateway REST", async move {
@@ -264,11 +297,14 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), GatewayE
     listen.await.map_err(|source| GatewayError::Listen { address, source })
 }
 
-fn identity(address: Address, hostname: Option<&str>, config: &Config) -> Identity {
+fn identity(address: Address, hostname: Option<&str>, config: &Config, build: Build) -> Identity {
     let akash = AkashVersion {
         name: "provider-services".to_owned(),
         server_name: "provider-services".to_owned(),
-        version: format!("v{}", env!("CARGO_PKG_VERSION")),
+        version: VERSION.to_owned(),
+        commit: build.commit.to_owned(),
+        go: build.compiler.to_owned(),
+        cosmos_sdk_version: COSMOS_SDK_VERSION.to_owned(),
         ..AkashVersion::default()
     };
     Identity {
@@ -277,4 +313,31 @@ fn identity(address: Address, hostname: Option<&str>, config: &Config) -> Identi
         reclamation_window: config.engine.reclamation_window,
         version: VersionDocument { akash, kube: None },
     }
+}
+
+/// Keeps the version of the API server that tenants are told: it may be upgraded meanwhile.
+async fn keep_kube_version(calls: Calls, identity: watch::Sender<Arc<Identity>>) {
+    loop {
+        let pause = match read_kube_version(&calls, &identity).await {
+            Ok(()) => VERSION_PERIOD,
+            Err(_) => VERSION_RETRY,
+        };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// A failure leaves the version that was read before: nothing says that it is another.
+async fn read_kube_version(
+    calls: &Calls,
+    identity: &watch::Sender<Arc<Identity>>,
+) -> Result<(), provider_kube::client::Failure> {
+    let kube = Some(calls.version().await?);
+    identity.send_if_modified(|identity| {
+        let is_new = identity.version.kube != kube;
+        if is_new {
+            Arc::make_mut(identity).version.kube = kube;
+        }
+        is_new
+    });
+    Ok(())
 }

@@ -47,5 +47,5 @@ pub use engine_task::{Busy, Handle};
 pub use errands::Errands;
 pub use gateway::GatewayError;
 pub use overseer::{Identity, Overseer};
-pub use run::{RunError, run};
+pub use run::{Build, RunError, run};
 pub use start::{Ended, Running, Setup, StartError, start};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use akash_chain::keys::SecretKey;
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
+use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
 use provider_engine::cluster::port::Cluster;
 use provider_engine::cluster::recognition::Memory;
 use provider_gateway::certs::Vault;
@@ -78,12 +79,22 @@ pub enum RunError {
     Ended(Ended),
 }
 
+/// From what the program was built.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Build {
+    /// The commit; empty where it is not known.
+    pub commit: &'static str,
+    /// The compiler, as it names itself.
+    pub compiler: &'static str,
+}
+
 /// Runs a provider until `stop` is ready, or a part of it ends that must not.
 ///
 /// # Errors
 ///
 /// When it does not start, or ends by itself.
 pub async fn run(
+    build: Build,
     config: Config,
     key: SecretKey,
     stop: impl Future<Output = ()>,
@@ -94,7 +105,7 @@ pub async fn run(
     match &config.cluster {
         config::Cluster::Simulated(Simulated::At(address)) => {
             let cluster = RemoteDriver::new(*address);
-            run_on(cluster, Beside::default(), metrics, config, key, stop, reloads).await
+            run_on(cluster, Beside::of(build), metrics, config, key, stop, reloads).await
         }
         config::Cluster::Simulated(Simulated::Inside(state)) => {
             let server = Server::start(inside(&config, state.clone())).await?;
@@ -102,7 +113,7 @@ pub async fn run(
                 http = %server.http_address(),
                 "the cluster is simulated: nothing really runs; hostnames of leases answer here"
             );
-            run_on(server.driver(), Beside::default(), metrics, config, key, stop, reloads).await
+            run_on(server.driver(), Beside::of(build), metrics, config, key, stop, reloads).await
         }
         config::Cluster::Kubernetes => {
             let mut stop = std::pin::pin!(stop);
@@ -110,7 +121,7 @@ pub async fn run(
                 cluster = kubernetes(&config, &metrics) => cluster?,
                 () = &mut stop => return Ok(()),
             };
-            let beside = beside(&config, &metrics).await.map_err(ConnectError::from)?;
+            let beside = beside(&config, &metrics, build).await.map_err(ConnectError::from)?;
             run_on(cluster, beside, metrics, config, key, stop, reloads).await
         }
         // Refused above.
@@ -138,26 +149,37 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
     }
 }
 
-/// What Kubernetes is used for beside running workloads.
-#[derive(Default)]
+/// What runs beside the workloads: Kubernetes clients other than the driver, and what the gateway
+/// takes.
 struct Beside {
-    /// Who makes routes of hostnames, unless another process does.
+    /// Makes routes of hostnames, unless another process does.
     hostnames: Option<HostnameOperator>,
-    /// Where the provider's own certificate is kept too.
-    vault: Option<Arc<dyn Vault>>,
+    gateway: gateway::Context,
 }
 
-async fn beside(config: &Config, metrics: &Arc<Metrics>) -> Result<Beside, AccessError> {
+impl Beside {
+    /// Without Kubernetes.
+    fn of(build: Build) -> Self {
+        Self { hostnames: None, gateway: gateway::Context { build, ..Default::default() } }
+    }
+}
+
+async fn beside(
+    config: &Config,
+    metrics: &Arc<Metrics>,
+    build: Build,
+) -> Result<Beside, AccessError> {
     let access = Access::find(&config.kubernetes.kubeconfig).await?;
     let calls = Calls::new(access.client()?, CALL_LIMIT, counter(metrics));
     let hostnames = config.hostname_settings();
     let hostnames = hostnames.map(|settings| HostnameOperator::new(calls.clone(), settings));
     let vault = config.kubernetes.certificate_secret.clone().map(|secret| {
         let key = format!("{}.pem", config.provider);
-        let entry = SecretEntry::new(calls, secret.namespace, secret.name, key);
+        let entry = SecretEntry::new(calls.clone(), secret.namespace, secret.name, key);
         Arc::new(SecretVault(entry)) as Arc<dyn Vault>
     });
-    Ok(Beside { hostnames, vault })
+    let gateway = gateway::Context { build, vault, api_server: Some(calls) };
+    Ok(Beside { hostnames, gateway })
 }
 
 fn counter(metrics: &Arc<Metrics>) -> Counter {
@@ -184,7 +206,7 @@ fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
 
 async fn run_on<C: Cluster>(
     cluster: C,
-    Beside { hostnames, vault }: Beside,
+    Beside { hostnames, gateway: context }: Beside,
     metrics: Arc<Metrics>,
     config: Config,
     key: SecretKey,
@@ -197,7 +219,8 @@ async fn run_on<C: Cluster>(
         cluster: config.cluster.name(),
         started: Instant::now(),
     };
-    let store = Arc::new(open_store(&config)?);
+    let (store, problem) = open_store(&config.store)?;
+    let store = Arc::new(store);
     let cursor = store.cursor().unwrap_or_else(|error| {
         tracing::warn!(%error, "the store does not say which block was seen last");
         None
@@ -227,6 +250,9 @@ async fn run_on<C: Cluster>(
     let parts = crate::part::Parts::default();
     let part = parts.begin("store");
     part.is(Lifecycle::Running);
+    if let Some(problem) = problem {
+        part.has_problem(problem);
+    }
     let announcer = Announcer::new(bus.clone(), config.chain.chain_id.clone());
     let witness = Keeper::new(Arc::clone(&store), Arc::clone(&metrics), announcer, part);
     let mut running = start(Setup {
@@ -257,7 +283,7 @@ async fn run_on<C: Cluster>(
     let probe = overseer.clone();
     let metrics: provider_gateway::Metrics =
         Arc::new(move || probe.metrics(crate::metrics::Format::default()));
-    gateway::serve(&mut running, &config, &key, cluster, script, metrics, vault).await?;
+    gateway::serve(&mut running, &config, &key, cluster, script, metrics, context).await?;
     running.spawn("operator socket", ctl.serve(Arc::new(overseer.clone())));
     if let Some(health) = health {
         let probe = overseer.clone();
@@ -297,10 +323,23 @@ async fn run_on<C: Cluster>(
     }
 }
 
-fn open_store(config: &Config) -> Result<Store, OpenError> {
-    let Opened { store, found } = Store::open(&config.store, Retention::default())?;
+/// The store, and the problem with it, if it is one in memory because the disk is full: chain and
+/// cluster hold all that the provider needs.
+pub(crate) fn open_store(path: &std::path::Path) -> Result<(Store, Option<String>), OpenError> {
+    let Opened { store, found } = match Store::open(path, Retention::default()) {
+        Err(error) if error.is_full() => {
+            let store = Store::in_memory(Retention::default())?;
+            tracing::error!(
+                %error,
+                "disk full: journal and history are kept in memory until the next start; free \
+                 space and restart the provider"
+            );
+            return Ok((store, Some(format!("kept in memory: {error}"))));
+        }
+        opened => opened?,
+    };
     match found {
-        Found::Fresh => tracing::info!(path = %config.store.display(), "a new store is begun"),
+        Found::Fresh => tracing::info!(path = %path.display(), "a new store is begun"),
         Found::SetAside { moved_to, why } => tracing::error!(
             moved_to = %moved_to.display(),
             why,
@@ -308,7 +347,7 @@ fn open_store(config: &Config) -> Result<Store, OpenError> {
         ),
         found => tracing::info!(?found, "the store was opened"),
     }
-    Ok(store)
+    Ok((store, None))
 }
 
 /// Who is asked for prices.
@@ -328,15 +367,21 @@ fn script(config: &Config) -> PriceScripts {
 }
 
 impl Script for PriceScripts {
-    async fn ask(
-        &self,
-        request: provider_engine::bidding::pricing::ScriptRequest,
-    ) -> Result<Vec<u8>, provider_engine::bidding::pricing::ScriptFailure> {
+    async fn ask(&self, request: ScriptRequest) -> Result<Vec<u8>, ScriptFailure> {
         match &self.0 {
             Some(scripts) => scripts.ask(request).await.result,
-            None => Err(provider_engine::bidding::pricing::ScriptFailure::NotRun(
-                "no script is configured; set --bid-price-script-path".to_owned(),
-            )),
+            None => Err(no_script()),
         }
     }
+
+    async fn screen(&self, request: ScriptRequest) -> Option<Result<Vec<u8>, ScriptFailure>> {
+        match &self.0 {
+            Some(scripts) => scripts.screen(request).await.map(|ran| ran.result),
+            None => Some(Err(no_script())),
+        }
+    }
+}
+
+fn no_script() -> ScriptFailure {
+    ScriptFailure::NotRun("no script is configured; set --bid-price-script-path".to_owned())
 }

@@ -12,7 +12,7 @@ use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
 use akash_sdl::Sdl;
 use akash_types::BidState;
-use provider_daemon::engine_task::{Script, Witness};
+use provider_daemon::engine_task::{ScreenRequest, Screening, Script, Witness};
 use provider_daemon::part::Parts;
 use provider_daemon::{Running, Setup, start};
 use provider_engine::bidding::pricing::{
@@ -37,6 +37,10 @@ struct NoScript;
 impl Script for NoScript {
     async fn ask(&self, _: ScriptRequest) -> Result<Vec<u8>, ScriptFailure> {
         Err(ScriptFailure::NotRun("there is no script".to_owned()))
+    }
+
+    async fn screen(&self, request: ScriptRequest) -> Option<Result<Vec<u8>, ScriptFailure>> {
+        Some(self.ask(request).await)
     }
 }
 
@@ -140,8 +144,11 @@ async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs()
     shows(&running, "the lease", |published| stage(published) == Some("awaiting manifest")).await;
 
     let manifest = Sdl::read(HELLO).unwrap().manifest().clone();
-    let request =
-        TenantRequest::Manifest { deployment: order.deployment_id(), manifest: Arc::new(manifest) };
+    let request = TenantRequest::Manifest {
+        deployment: order.deployment_id(),
+        manifest: Arc::new(manifest),
+        received: provider_engine::Received::default(),
+    };
     let reply = running.handle().tenant(request).await.unwrap();
     assert!(matches!(reply, Reply::Manifest(ManifestAnswer::Accepted { .. })), "{reply:?}");
     shows(&running, "the workload", |published| stage(published) == Some("running")).await;
@@ -166,4 +173,32 @@ async fn an_order_gets_its_bid_in_the_next_block_and_becomes_a_lease_that_runs()
     }
     let parts = running.stop().await;
     assert!(!parts.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_is_screened_with_its_hostnames_by_the_rules_for_manifests() {
+    let mut bed = Bed::start(None).await.unwrap();
+    let running = provider(&bed, cluster(), Reporter::default());
+    bed.block().await.unwrap();
+    shows(&running, "ready", |published| published.status.ready).await;
+    let spec = Sdl::read(HELLO).unwrap().groups()[0].clone();
+    let handle = running.handle();
+    let screen = |hostnames: &[&str]| {
+        let hostnames = hostnames.iter().map(|&host| host.to_owned()).collect();
+        let spec = spec.clone();
+        let asked = ScreenRequest { spec, hostnames, owner: None, reclamation_min_window: None };
+        let handle = handle.clone();
+        async move { handle.screen(asked).await.unwrap() }
+    };
+    let passed = screen(&["shop.example.com"]).await;
+    assert!(matches!(passed, Screening::Yes(_)), "{passed:?}");
+    for (host, text) in [
+        ("LocalHost", "hostname not allowed: \"localhost\" is reserved by this provider"),
+        ("web.x.svc", "hostname not allowed: \"web.x.svc\" is reserved by this provider"),
+        ("127.1", "hostname not allowed: host \"127.1\" is an IP address, a name is needed"),
+        ("no name", "hostname not allowed: \"no name\" is not a hostname"),
+    ] {
+        let refused = screen(&["shop.example.com", host]).await;
+        assert_eq!(refused, Screening::No(vec![text.to_owned()]), "{host}");
+    }
 }

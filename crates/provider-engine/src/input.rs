@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use akash_sdl::Manifest;
+use akash_sdl::manifest::{Decoded, IgnoredOption};
+use akash_sdl::{Manifest, Version};
 use akash_types::{
     Address, ChainEvent, Coin, DeploymentId, IntentId, LeaseClosedReason, LeaseId, Outcome,
 };
@@ -10,7 +11,7 @@ use akash_types::{
 use crate::bidding::pricing::ScriptFailure;
 use crate::chain::ChainReply;
 use crate::cluster::command::CommandAnswer;
-use crate::cluster::view::ViewChange;
+use crate::cluster::view::{IgnoredOptions, ViewChange};
 pub use crate::manifest::RequestId;
 use crate::settings::Settings;
 use crate::time::BlockTime;
@@ -78,6 +79,44 @@ pub struct TxEnd {
     pub fee: Option<Coin>,
 }
 
+/// How a manifest came, as far as that counts beside what was decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Hashes of what was received, any of which the chain may carry; empty where only the decoded
+    /// manifest's own counts.
+    pub hashes: Vec<Version>,
+    /// Options that are not carried out.
+    pub ignored: Vec<IgnoredOption>,
+}
+
+impl Received {
+    /// A manifest that was decoded from `bytes`, and how it came.
+    ///
+    /// Console hashes what it sends, so the hash of what was received counts too, unless a key is
+    /// unknown that may promise protection: only options of HTTP can be left out.
+    #[must_use]
+    pub fn of(decoded: Decoded, bytes: &[u8]) -> (Manifest, Self) {
+        let counts = decoded.ignores_only_http_options();
+        let hashes = if counts { Version::of_received(bytes) } else { Vec::new() };
+        (decoded.manifest, Self { hashes, ignored: decoded.ignored_options })
+    }
+
+    /// The version of a manifest that was decoded as `decoded`, where the chain carries `on_chain`.
+    pub(crate) fn version(&self, decoded: Version, on_chain: [u8; 32]) -> Version {
+        let on_chain = Version::from(on_chain);
+        if self.hashes.contains(&on_chain) { on_chain } else { decoded }
+    }
+
+    /// What is not carried out of a group, by service.
+    pub(crate) fn ignored_in(&self, group: &str) -> IgnoredOptions {
+        let mut ignored = IgnoredOptions::new();
+        for option in self.ignored.iter().filter(|option| option.group == group) {
+            ignored.entry(option.service.clone()).or_default().push(option.option.clone());
+        }
+        ignored
+    }
+}
+
 /// What a tenant wants. Whoever passes it on has made sure who the tenant is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TenantRequest {
@@ -87,6 +126,8 @@ pub enum TenantRequest {
         deployment: DeploymentId,
         /// What.
         manifest: Arc<Manifest>,
+        /// How it came.
+        received: Received,
     },
     /// To have hostnames lead to another of its leases.
     MigrateHostnames {

@@ -35,5 +35,5 @@ pub mod time;
 
 pub use effect::{Effect, Fact, Reply};
 pub use engine::Engine;
-pub use input::{Block, Input, OperatorRequest, RequestId, TenantRequest, TxEnd};
+pub use input::{Block, Input, OperatorRequest, Received, RequestId, TenantRequest, TxEnd};
 pub use settings::Settings;

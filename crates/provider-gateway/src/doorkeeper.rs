@@ -1,20 +1,25 @@
 //! The gatekeeper of a running gateway: [`auth`](crate::auth), asked for each request.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use akash_types::{Address, LeaseId};
+use http::Extensions;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use provider_api::error::ErrorCode;
 use provider_engine::engine::Published;
 
 use crate::auth::authorize::admit;
+use crate::auth::certificate::Refusal;
 use crate::auth::{
     Authenticator, Denial, Grant, LeaseIndex, Presence, Principal, Request, authorize,
 };
 use crate::port::{Denied, Gatekeeper};
 use crate::tls::Peer;
+
+/// How often the certificate of a stream is looked at again.
+const RECHECK: Duration = Duration::from_mins(1);
 
 /// Decides by certificates and tokens.
 #[derive(Clone, Debug)]
@@ -40,6 +45,24 @@ impl Gatekeeper for Doorkeeper {
         let header = parts.headers.get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
         let asked = self.authenticator.authenticate(certificate, header, SystemTime::now());
         asked.await.map_err(|denial| denied(&denial))
+    }
+
+    fn revoked(&self, extensions: &Extensions) -> impl Future<Output = ()> + Send + 'static {
+        let peer = extensions.get::<Arc<Peer>>();
+        let certificate = peer.and_then(|peer| peer.certificate.clone());
+        let check = self.authenticator.certificates();
+        async move {
+            let Some(certificate) = certificate else { return std::future::pending().await };
+            loop {
+                tokio::time::sleep(RECHECK).await;
+                // That the chain cannot be asked revokes nothing.
+                if let Err(Refusal::NotPublished | Refusal::OtherPublished) =
+                    check.owner(&certificate, SystemTime::now()).await
+                {
+                    return;
+                }
+            }
+        }
     }
 
     fn admit(&self, principal: &Principal) -> Result<Address, Denied> {

@@ -1,14 +1,21 @@
 //! The gateway itself: what all its routes share.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use akash_types::{Address, LeaseId};
+use http::Extensions;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 
-use crate::port::{Gatekeeper, Identity, Provider};
+use crate::budget::{Budget, Held};
+use crate::places::{Place, Places, client};
+use crate::port::{Busy, Gatekeeper, Identity, Provider};
 use crate::rest::Kept;
+use crate::tls::Peer;
 
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
@@ -20,16 +27,36 @@ pub struct Settings {
     pub largest_manifest: usize,
     /// Largest other body that is read, in bytes.
     pub largest_body: usize,
+    /// Largest message of gRPC that is read but for manifests, in bytes.
+    pub largest_message: usize,
+    /// Bytes held for clients that have no lease here; listeners share it.
+    pub strangers: Budget,
+    /// Bytes held for all requests of tenants.
+    pub tenants_bytes: usize,
+    /// Bytes held for the requests of one tenant.
+    pub tenant_bytes: usize,
     /// How long a body may take to arrive.
     pub body_patience: Duration,
-    /// How many streams may be open at once.
+    /// How many streams of tenants may be open at once.
     pub streams: usize,
+    /// How many of them one owner may have.
+    pub streams_per_owner: usize,
+    /// How many of them may be of one lease.
+    pub streams_per_lease: usize,
+    /// How many streams of what anybody may follow may be open at once.
+    pub public_streams: usize,
+    /// How many of them one client may have.
+    pub public_streams_per_client: usize,
+    /// How long a stream may last.
+    pub stream_lifetime: Duration,
     /// How often a stream shows that it is there. Clients give up after fifteen seconds without.
     pub ping: Duration,
     /// How long a client may leave a stream unread before it is ended.
     pub write_patience: Duration,
     /// What `GET /metrics` answers; `None` if it is not served.
     pub metrics: Option<Metrics>,
+    /// What may be shown instead of the provider's own certificate or token to read metrics.
+    pub metrics_token: Option<ScrapeToken>,
 }
 
 impl Default for Settings {
@@ -37,11 +64,21 @@ impl Default for Settings {
         Self {
             largest_manifest: 4 << 20,
             largest_body: 1 << 20,
+            largest_message: 64 << 10,
+            strangers: Budget::default(),
+            tenants_bytes: 32 << 20,
+            tenant_bytes: 8 << 20,
             body_patience: Duration::from_secs(30),
             streams: 1024,
+            streams_per_owner: 128,
+            streams_per_lease: 32,
+            public_streams: 256,
+            public_streams_per_client: 32,
+            stream_lifetime: Duration::from_hours(24),
             ping: Duration::from_secs(10),
-            write_patience: Duration::from_mins(5),
+            write_patience: Duration::from_mins(1),
             metrics: None,
+            metrics_token: None,
         }
     }
 }
@@ -65,8 +102,12 @@ pub struct Gateway<P, C, G> {
     /// The encoded status of what was published last.
     pub(crate) status: Arc<Kept<Published>>,
     pub(crate) version: Arc<Kept<Identity>>,
-    /// One permit for each stream.
+    /// One permit for each stream of a tenant.
     streams: Arc<Semaphore>,
+    owners: Places<Address>,
+    leases: Places<LeaseId>,
+    followers: Places<IpAddr>,
+    tenants: Places<Address>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
@@ -78,11 +119,15 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             provider,
             cluster,
             gate,
-            settings: Arc::new(settings),
             status: Arc::default(),
             version: Arc::default(),
+            owners: Places::new(settings.streams, settings.streams_per_owner),
+            leases: Places::new(settings.streams, settings.streams_per_lease),
+            followers: Places::new(settings.public_streams, settings.public_streams_per_client),
+            tenants: Places::new(settings.tenants_bytes, settings.tenant_bytes),
             streams,
             stopping: Arc::new(watch::Sender::new(false)),
+            settings: Arc::new(settings),
         }
     }
 
@@ -94,14 +139,86 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let _ = self.streams.acquire_many(all).await;
     }
 
-    /// Room for one more stream, if there is any.
-    pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
-        self.streams.clone().try_acquire_owned().ok()
+    /// Room for one more stream of a lease, or of a tenant that named none.
+    pub(crate) fn stream_permit(&self, lease: Option<LeaseId>) -> Result<StreamPermit, Busy> {
+        let all = self.streams.clone().try_acquire_owned().map_err(|_| Busy)?;
+        let shares = match lease {
+            None => None,
+            Some(lease) => {
+                let owner = self.owners.take(lease.owner(), 1).map_err(|_| Busy)?;
+                Some((owner, self.leases.take(lease, 1).map_err(|_| Busy)?))
+            }
+        };
+        Ok(StreamPermit { _all: all, _shares: shares })
+    }
+
+    /// Room for one more stream of what anybody may follow.
+    pub(crate) fn public_stream(&self, extensions: &Extensions) -> Result<Place<IpAddr>, Busy> {
+        self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy)
+    }
+
+    /// Nothing yet, for what a request of `account` will make this process hold. Who has a lease
+    /// here does not share with those that have none.
+    pub(crate) fn held(&self, account: Option<Address>, extensions: &Extensions) -> Held {
+        let published = self.provider.published();
+        let is_tenant = |account: &Address| {
+            published.leases.iter().any(|lease| lease.alive && lease.id.owner() == *account)
+        };
+        match account.filter(is_tenant) {
+            Some(account) => Held::Tenant(self.tenants.empty(account)),
+            None => Held::Stranger(self.settings.strangers.held_for(address_of(extensions))),
+        }
+    }
+
+    /// When a stream that begins now has to end.
+    pub(crate) fn stream_end(&self) -> Instant {
+        let now = Instant::now();
+        now.checked_add(self.settings.stream_lifetime).unwrap_or(now)
     }
 
     /// Becomes true when streams have to end.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
+    }
+}
+
+/// Room that a stream of a tenant takes.
+#[derive(Debug)]
+pub(crate) struct StreamPermit {
+    _all: OwnedSemaphorePermit,
+    _shares: Option<(Place<Address>, Place<LeaseId>)>,
+}
+
+/// Where a request comes from.
+fn address_of(extensions: &Extensions) -> IpAddr {
+    let peer = extensions.get::<Arc<Peer>>();
+    peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.address.ip())
+}
+
+/// A word that a monitoring system shows as a bearer token.
+#[derive(Clone)]
+pub struct ScrapeToken(Arc<str>);
+
+impl ScrapeToken {
+    /// `None` if there is nothing but white space in it.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self(text.into()))
+    }
+
+    /// True if `Authorization` shows it. Takes as long for a wrong one as for the right one.
+    pub(crate) fn is_shown(&self, authorization: Option<&[u8]>) -> bool {
+        let wanted = format!("Bearer {}", self.0);
+        let shown = authorization.unwrap_or_default();
+        let differing = wanted.bytes().zip(shown).fold(0, |found, (a, b)| found | (a ^ b));
+        shown.len() == wanted.len() && differing == 0
+    }
+}
+
+impl std::fmt::Debug for ScrapeToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ScrapeToken(…)")
     }
 }
 

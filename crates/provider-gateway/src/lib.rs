@@ -19,14 +19,18 @@
 //! what a tenant asks for is read through ports.
 
 pub mod auth;
+mod budget;
 pub mod certs;
 mod doorkeeper;
 mod gateway;
+mod listen;
+mod places;
 pub mod port;
 pub mod rest;
 pub mod rpc;
 pub mod stream;
 pub mod tls;
 
+pub use budget::Budget;
 pub use doorkeeper::Doorkeeper;
-pub use gateway::{Gateway, Metrics, Settings};
+pub use gateway::{Gateway, Metrics, ScrapeToken, Settings};

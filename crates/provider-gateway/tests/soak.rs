@@ -50,6 +50,8 @@ async fn gateway() -> Secured<Flooded> {
         write_patience: PATIENCE,
         body_patience: PATIENCE,
         ping: PATIENCE / 4,
+        streams_per_owner: 1024,
+        streams_per_lease: 1024,
         ..Settings::default()
     };
     let limits = Limits { handshake: PATIENCE, head: PATIENCE, ..Limits::default() };

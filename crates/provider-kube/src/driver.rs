@@ -27,8 +27,8 @@ pub use crate::read::logs::KubeLines;
 
 /// How long a call may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How often pods are looked for that hold up an update.
-const SWEEP: Duration = Duration::from_secs(30);
+/// How often pods are looked for that hold up an update. A tenant waits for it.
+const SWEEP: Duration = Duration::from_secs(5);
 
 /// Why a cluster cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +42,11 @@ pub enum ConnectError {
     /// The namespace of the custom resources is not there.
     #[error("namespace {0:?} does not exist: create it, or set k8s-manifest-ns to another")]
     NoNamespace(String),
+    /// The runtime class of new leases is not there.
+    #[error(
+        "runtime class {0:?} does not exist: create it, or set tenant-runtime-class to another"
+    )]
+    NoRuntimeClass(String),
     /// The cluster does not know our kinds.
     #[error(
         "the cluster does not know {0} of akash.network/v2beta2: `provider-services crd | kubectl \
@@ -119,6 +124,12 @@ impl KubeDriver {
                 Ok(_) => {}
                 Err(Failure::NotFound(_)) => return Err(ConnectError::NoKind(kind.name)),
                 Err(failure) => return Err(unavailable(failure)),
+            }
+        }
+        if let Some(class) = &settings.isolation.runtime_class {
+            let found = calls.get(Kind::RUNTIME_CLASS, None, class).await.map_err(unavailable)?;
+            if found.is_none() {
+                return Err(ConnectError::NoRuntimeClass(class.clone()));
             }
         }
         if settings.network_policies.as_ref().is_some_and(|it| it.api_server.is_empty()) {

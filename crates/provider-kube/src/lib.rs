@@ -15,6 +15,7 @@
 //! What decides, as plain functions without client, clock or runtime:
 //!
 //! - [`settings`]: what the operator decided for the whole cluster.
+//! - [`isolation`]: how pods of a lease are confined, and what keeps it so.
 //! - [`resolve`]: between what the engine knows of a lease and its `Manifest`.
 //! - [`build`]: from a `Manifest` to every object of the lease, equal to what the Go provider makes.
 //! - [`merge`]: from the object that is there and the one that is wanted to the one to write.
@@ -39,6 +40,7 @@ pub mod build;
 pub mod client;
 mod driver;
 pub mod follow;
+pub mod isolation;
 pub mod merge;
 pub mod observe;
 mod read;

@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 
 use provider_engine::inventory::CommitLevels;
 
+use crate::isolation::Isolation;
+
 /// What the operator decided for the whole cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -33,6 +35,9 @@ pub struct Settings {
     pub node_ports: Option<u64>,
     /// Classes of persistent storage that may be sold, `ram` and `default` included where they are.
     pub storage_classes: Vec<String>,
+    /// How pods of new leases are confined. A lease keeps what it was created with; see
+    /// [`isolation`](crate::isolation).
+    pub isolation: Isolation,
 }
 
 impl Default for Settings {
@@ -48,6 +53,7 @@ impl Default for Settings {
             ingress: IngressMode::Ingress,
             node_ports: None,
             storage_classes: Vec::new(),
+            isolation: Isolation::default(),
         }
     }
 }

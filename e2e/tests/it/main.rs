@@ -10,6 +10,7 @@
 )]
 
 mod chain_faults;
+mod console;
 mod daemon;
 mod devnet_clients;
 mod gateway_clients;

@@ -1,5 +1,7 @@
 //! JSON as Go writes it.
 
+use serde_json::Value;
+
 use super::decimal::digits;
 use super::{Encoder, Keys};
 
@@ -129,6 +131,51 @@ impl Encoder for JsonEncoder {
     fn boolean(&mut self, value: bool) {
         self.before_value();
         self.out.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+}
+
+/// Any JSON on one line with sorted keys and Go's escapes: the form that is hashed.
+pub(crate) fn sorted_json(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_sorted(&mut out, value);
+    out
+}
+
+fn write_sorted(out: &mut Vec<u8>, value: &Value) {
+    let text = |out: &mut Vec<u8>, text: &str| {
+        out.push(b'"');
+        escape(out, text);
+        out.push(b'"');
+    };
+    match value {
+        Value::String(string) => text(out, string),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_sorted(out, item);
+            }
+            out.push(b']');
+        }
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push(b'{');
+            for (index, (key, value)) in entries.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                text(out, key);
+                out.push(b':');
+                write_sorted(out, value);
+            }
+            out.push(b'}');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            out.extend_from_slice(value.to_string().as_bytes());
+        }
     }
 }
 

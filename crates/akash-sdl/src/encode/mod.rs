@@ -10,7 +10,7 @@ mod yaml;
 mod yaml_scalar;
 
 pub(crate) use decimal::digits;
-pub(crate) use json::{JsonEncoder, Layout};
+pub(crate) use json::{JsonEncoder, Layout, sorted_json};
 pub(crate) use yaml::YamlEncoder;
 
 /// The keys of an object: in the order the Go structs have them, and sorted.

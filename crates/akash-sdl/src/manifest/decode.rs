@@ -27,6 +27,28 @@ pub struct Decoded {
     pub manifest: Manifest,
     /// Paths of keys that nothing is known about.
     pub unknown_keys: Vec<String>,
+    /// Those of them that are options of HTTP. They promise no protection, so a manifest that is
+    /// run without them still is what its tenant wanted, and the tenant is told.
+    pub ignored_options: Vec<IgnoredOption>,
+}
+
+/// An option of HTTP that nothing is known about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredOption {
+    /// The group it is in.
+    pub group: String,
+    /// The service it is of.
+    pub service: String,
+    /// Where in the service it is, such as `expose[0].httpOptions.colour`.
+    pub option: String,
+}
+
+impl Decoded {
+    /// Whether every unknown key is an option of HTTP.
+    #[must_use]
+    pub fn ignores_only_http_options(&self) -> bool {
+        self.unknown_keys.len() == self.ignored_options.len()
+    }
 }
 
 /// Why bytes are not a manifest. The texts of the first three are the Go decoder's.
@@ -74,7 +96,7 @@ impl Manifest {
             Some(Err(error)) => return Err(DecodeError::Syntax(error.to_string())),
             Some(Ok(value)) => value,
         };
-        let mut decoder = Decoder { unknown_keys: Vec::new() };
+        let mut decoder = Decoder::default();
         let groups = match &value {
             Value::Array(_) => {
                 decoder.list(&value, Path::ROOT, Decoder::group)?.unwrap_or_default()
@@ -82,12 +104,17 @@ impl Manifest {
             Value::Null => Vec::new(),
             other => return Err(DecodeError::NotAManifest { found: kind_name(other) }),
         };
-        Ok(Decoded { manifest: Manifest { groups }, unknown_keys: decoder.unknown_keys })
+        let Decoder { unknown_keys, ignored_options, .. } = decoder;
+        Ok(Decoded { manifest: Manifest { groups }, unknown_keys, ignored_options })
     }
 }
 
+#[derive(Default)]
 struct Decoder {
     unknown_keys: Vec<String>,
+    ignored_options: Vec<IgnoredOption>,
+    /// Length of the path of the service whose options of HTTP are read, while they are.
+    in_http_options_of: Option<usize>,
 }
 
 impl Decoder {
@@ -109,10 +136,20 @@ impl Decoder {
                 // The exact spelling wins over another case of the same key.
                 Some(name) if name != key && object.contains_key(*name) => {}
                 Some(name) => field(self, name, value, path.key(name))?,
-                None => self.unknown_keys.push(path.key(key).to_string()),
+                None => self.unknown(path.key(key).to_string()),
             }
         }
         Ok(true)
+    }
+
+    fn unknown(&mut self, path: String) {
+        if let Some(service) = self.in_http_options_of {
+            let option = path.get(service..).unwrap_or_default().trim_start_matches('.').to_owned();
+            // Whose it is is known once the service and the group were read.
+            let (group, service) = (String::new(), String::new());
+            self.ignored_options.push(IgnoredOption { group, service, option });
+        }
+        self.unknown_keys.push(path);
     }
 
     fn list<T>(
@@ -141,6 +178,7 @@ impl Decoder {
 
     fn group(&mut self, value: &Value, path: Path<'_>) -> Result<Group> {
         let mut group = Group::default();
+        let before = self.ignored_options.len();
         self.object(value, path, &GROUP, |decoder, key, value, path| {
             match key {
                 "name" => group.name = text(value, path)?,
@@ -150,11 +188,15 @@ impl Decoder {
             }
             Ok(())
         })?;
+        for ignored in self.ignored_options.iter_mut().skip(before) {
+            ignored.group.clone_from(&group.name);
+        }
         Ok(group)
     }
 
     fn service(&mut self, value: &Value, path: Path<'_>) -> Result<Service> {
         let mut service = Service::default();
+        let (before, length) = (self.ignored_options.len(), path.to_string().len());
         self.object(value, path, &SERVICE, |decoder, key, value, path| {
             match key {
                 "name" => service.name = text(value, path)?,
@@ -164,12 +206,20 @@ impl Decoder {
                 "env" => service.env = decoder.texts(value, path)?,
                 "resources" => service.resources = decoder.resources(value, path)?,
                 "count" => service.count = number(value, path)?,
-                "expose" => service.expose = decoder.list(value, path, Self::expose)?,
+                "expose" => {
+                    let read = |decoder: &mut Self, value: &Value, path: Path<'_>| {
+                        decoder.expose(value, path, length)
+                    };
+                    service.expose = decoder.list(value, path, read)?;
+                }
                 "params" => service.params = decoder.params(value, path)?,
                 _ => service.credentials = decoder.credentials(value, path)?,
             }
             Ok(())
         })?;
+        for ignored in self.ignored_options.iter_mut().skip(before) {
+            ignored.service.clone_from(&service.name);
+        }
         Ok(service)
     }
 
@@ -280,7 +330,7 @@ impl Decoder {
         Ok(endpoint)
     }
 
-    fn expose(&mut self, value: &Value, path: Path<'_>) -> Result<ServiceExpose> {
+    fn expose(&mut self, value: &Value, path: Path<'_>, service: usize) -> Result<ServiceExpose> {
         let mut expose = ServiceExpose::default();
         self.object(value, path, &EXPOSE, |decoder, key, value, path| {
             match key {
@@ -290,7 +340,11 @@ impl Decoder {
                 "service" => expose.service = text(value, path)?,
                 "global" => expose.global = boolean(value, path)?,
                 "hosts" => expose.hosts = decoder.texts(value, path)?,
-                "httpOptions" => expose.http_options = decoder.http_options(value, path)?,
+                "httpOptions" => {
+                    decoder.in_http_options_of = Some(service);
+                    expose.http_options = decoder.http_options(value, path)?;
+                    decoder.in_http_options_of = None;
+                }
                 "ip" => expose.ip = text(value, path)?,
                 _ => expose.endpoint_sequence_number = number(value, path)?,
             }

@@ -14,7 +14,7 @@ mod validate;
 mod version;
 
 pub use cross::{CrossError, Detail, EndpointUse};
-pub use decode::{DecodeError, Decoded};
+pub use decode::{DecodeError, Decoded, IgnoredOption};
 pub use model::{
     Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
     ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
@@ -23,5 +23,5 @@ pub use model::{
 pub(crate) use json::{describe_attribute, describe_resources};
 pub use proto::ManifestProtoError;
 pub(crate) use validate::{Fault, Violation, expose_before};
-pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
+pub use validate::{ManifestError, ManifestErrorKind, is_hostname, is_service_name};
 pub use version::Version;

@@ -327,7 +327,8 @@ fn is_env_name(name: &str) -> bool {
 }
 
 /// A DNS-1123 subdomain of at most 253 characters.
-fn is_hostname(name: &str) -> bool {
+#[must_use]
+pub fn is_hostname(name: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty()
             && !label.starts_with('-')

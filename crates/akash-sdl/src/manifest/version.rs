@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Manifest;
+use crate::encode::sorted_json;
 
 /// SHA-256 of a manifest's canonical JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,6 +37,19 @@ impl fmt::Display for Version {
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Version({self})")
+    }
+}
+
+impl Version {
+    /// The hashes that a client may have put on chain for a manifest that it sent as these bytes:
+    /// of the bytes, and of the same JSON with sorted keys. Console hashes what it sends, also keys
+    /// that nothing is known about here.
+    #[must_use]
+    pub fn of_received(bytes: &[u8]) -> Vec<Self> {
+        let hash = |bytes: &[u8]| Self(Sha256::digest(bytes).into());
+        let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
+        let sorted = values.next().and_then(Result::ok).map(|value| hash(&sorted_json(&value)));
+        std::iter::once(hash(bytes)).chain(sorted).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Manifests as a provider meets them: what is refused, in which words, and what is let pass.
 
 use akash_sdl::manifest::{CrossError, DecodeError, ManifestErrorKind};
-use akash_sdl::{Manifest, Sdl};
+use akash_sdl::{Manifest, Sdl, Version};
 use akash_types::GroupSpec;
 use serde_json::{Value, json};
 
@@ -245,6 +245,31 @@ fn json_is_read_as_leniently_as_go_does() {
     let read = Manifest::from_json(extended.to_string().as_bytes()).unwrap();
     assert_eq!(read.manifest.version(), manifest.version());
     assert_eq!(read.unknown_keys, ["[0].note", "[0].services[0].schedule"]);
+}
+
+#[test]
+fn what_console_sends_hashes_to_what_it_put_on_chain_whatever_keys_it_has() {
+    let (mut value, _) = good();
+    value[0]["services"][0]["expose"][0]["httpOptions"]["zz"] = json!({"b": "<&>", "a": [1, null]});
+    // Keys sorted, `< > &` escaped: what Console hashes and sends.
+    let sorted = value.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
+    let sorted = sorted.replace('&', "\\u0026");
+    let on_chain = Version::of_received(sorted.as_bytes())[0];
+    let decoded = Manifest::from_json(sorted.as_bytes()).unwrap();
+    assert_ne!(decoded.manifest.version(), on_chain);
+    assert!(decoded.ignores_only_http_options());
+    let [ignored] = &*decoded.ignored_options else { panic!("{decoded:?}") };
+    let (group, service) = (&value[0]["name"], &value[0]["services"][0]["name"]);
+    assert_eq!((&json!(ignored.group), &json!(ignored.service)), (group, service));
+    assert_eq!(ignored.option, "expose[0].httpOptions.zz");
+    // The same JSON, laid out otherwise.
+    let pretty = serde_json::to_string_pretty(&value).unwrap();
+    assert!(Version::of_received(pretty.as_bytes()).contains(&on_chain));
+
+    // A key that only looks as if it were one of those options is not one.
+    value[0]["services"][0]["x.expose[0].httpOptions.y"] = json!(1);
+    let decoded = Manifest::from_json(value.to_string().as_bytes()).unwrap();
+    assert!(!decoded.ignores_only_http_options());
 }
 
 #[test]

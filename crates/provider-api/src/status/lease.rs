@@ -70,6 +70,9 @@ pub struct Detail {
     /// What happened last, oldest first; empty also where nobody could say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<ServiceEvent>,
+    /// Options of its manifest that this provider does not carry out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_carried_out: Vec<String>,
 }
 
 /// How a container ended.

@@ -9,4 +9,4 @@ pub use provider::{
     AddressDocument, Amounts, Available, BidEngineStatus, ClusterStatus, InventoryStatus,
     ManifestStatus, NoInventory, NodeAmounts, NodeStatus, ProviderStatus, StorageStatus,
 };
-pub use version::{AkashVersion, VersionDocument};
+pub use version::{AkashVersion, COSMOS_SDK_VERSION, VERSION, VersionDocument};

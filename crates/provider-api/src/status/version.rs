@@ -3,6 +3,22 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The line of the Go provider that this one answers like. Console's indexer reads a provider below
+/// 0.5.0 with code of another age, so this comes first and our own version behind it. Raise it with
+/// the recordings that tests compare with; `docs/compatibility.md` says what it promises.
+macro_rules! compatible_with {
+    () => {
+        "v0.16.2"
+    };
+}
+
+/// What this provider says its version is: the line it is compatible with, and as build metadata,
+/// which semver leaves out of comparisons, its own.
+pub const VERSION: &str = concat!(compatible_with!(), "+rs.", env!("CARGO_PKG_VERSION"));
+
+/// The Cosmos SDK of that line. Console hides the bids of a provider below 0.45.9.
+pub const COSMOS_SDK_VERSION: &str = "v0.53.6";
+
 /// Which programs run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VersionDocument {

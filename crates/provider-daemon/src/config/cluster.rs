@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use provider_kube::isolation::{Ipv4Network, Isolation, PodProfile};
 use provider_kube::settings::Overcommit;
 
 use super::error::Wrong;
 use super::place::Place;
-use super::reader::{Reader, hostname, socket};
+use super::reader::{Reader, because, hostname, socket};
 
 /// What runs the workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub struct Kubernetes {
     pub migrations: Option<PathBuf>,
     /// Where the provider's own certificate is kept too.
     pub certificate_secret: Option<SecretName>,
+    /// How pods of new leases are confined.
+    pub isolation: Isolation,
 }
 
 /// A Secret.
@@ -215,6 +218,7 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
         hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
         migrations: reader.switch("migrations-enabled").then_some(migrations),
         certificate_secret: None,
+        isolation: Isolation::default(),
     }
 }
 
@@ -224,16 +228,40 @@ pub(super) fn certificate_secret(reader: &mut Reader<'_>) -> Option<SecretName> 
     reader.optional("server-cert-secret", secret)
 }
 
+/// How pods of new leases are confined; read by itself for the same reason.
+pub(super) fn isolation(reader: &mut Reader<'_>) -> Isolation {
+    let profile = reader.parsed("tenant-pod-profile", |text| {
+        let wrong = because("give hardened or go");
+        text.parse::<PodProfile>().map_err(|error| wrong(&error))
+    });
+    let denied = reader.each("tenant-egress-deny", |text| {
+        let wrong = because("give IPv4 networks, such as 203.0.113.0/24");
+        text.parse::<Ipv4Network>().map_err(|error| wrong(&error))
+    });
+    let runtime_class = reader.optional("tenant-runtime-class", |text| {
+        let what = format!("{text:?} names no RuntimeClass");
+        let wrong = Wrong::new(what, "give the name of one of the cluster's RuntimeClasses");
+        is_object_name(text).then(|| text.to_owned()).ok_or(wrong)
+    });
+    if !denied.is_empty() && profile == Some(PodProfile::Go) {
+        reader
+            .note("tenant-egress-deny", "has no effect on new leases with --tenant-pod-profile go");
+    }
+    Isolation { profile: profile.unwrap_or_default(), runtime_class, denied }
+}
+
+/// Whether Kubernetes takes a text as an object's name.
+fn is_object_name(text: &str) -> bool {
+    let is_edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.len() <= 253
+        && text.starts_with(is_edge)
+        && text.ends_with(is_edge)
+        && text.chars().all(|c| is_edge(c) || c == '-' || c == '.')
+}
+
 fn secret(text: &str) -> Result<SecretName, Wrong> {
-    let is_name = |text: &str| {
-        let is_edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        text.len() <= 253
-            && text.starts_with(is_edge)
-            && text.ends_with(is_edge)
-            && text.chars().all(|c| is_edge(c) || c == '-' || c == '.')
-    };
     match text.split_once('/') {
-        Some((namespace, name)) if is_name(namespace) && is_name(name) => {
+        Some((namespace, name)) if is_object_name(namespace) && is_object_name(name) => {
             Ok(SecretName { namespace: namespace.to_owned(), name: name.to_owned() })
         }
         _ => {

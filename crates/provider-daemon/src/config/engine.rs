@@ -35,7 +35,9 @@ pub(super) fn read(
     let commit = commit(reader, is_kubernetes);
     let checks = checks(reader);
     let money = money(reader);
-    let blocked = BlockedHostnames::new(reader.list("deployment-blocked-hostnames"));
+    let own = ["cluster-public-hostname", "deployment-ingress-domain"];
+    let own = own.into_iter().filter_map(|name| reader.some(name)).collect::<Vec<_>>();
+    let blocked = BlockedHostnames::new(reader.list("deployment-blocked-hostnames")).reserving(own);
     let cached_result_max_age = reader.span("cached-result-max-age");
     let (account, (retries, check_period, check_jitter)) = (account?, checks?);
     let (check_every, withdraw_every, minimum_balance) = money?;

@@ -54,6 +54,7 @@ impl Config {
             // The cluster gives what it has.
             node_ports: None,
             storage_classes: Vec::new(),
+            isolation: kubernetes.isolation.clone(),
         }
     }
 }

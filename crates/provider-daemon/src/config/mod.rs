@@ -180,8 +180,10 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let store = path("store-path", "provider-store.redb");
     let ctl_socket = path("ctl-socket", "provider.sock");
     let certificate_secret = cluster::certificate_secret(reader);
+    let isolation = cluster::isolation(reader);
     let (home, account) = (home?, account?);
-    let kubernetes = Kubernetes { certificate_secret, ..cluster::kubernetes(reader, &home) };
+    let kubernetes =
+        Kubernetes { certificate_secret, isolation, ..cluster::kubernetes(reader, &home) };
     Some(Config {
         store: store?,
         ctl_socket: ctl_socket?,

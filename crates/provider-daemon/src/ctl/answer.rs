@@ -7,7 +7,7 @@ use akash_types::{DeploymentId, LeaseId};
 use provider_engine::engine::LeaseStatus;
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer};
 use provider_engine::reconcile::Drift;
-use provider_engine::{OperatorRequest, Reply, TenantRequest};
+use provider_engine::{OperatorRequest, Received, Reply, TenantRequest};
 
 use super::operate::{BidStatus, Operate, Unavailable};
 use super::subject::{self, Meant};
@@ -86,24 +86,26 @@ fn why(provider: &impl Operate, text: &str) -> Answered {
 
 async fn send_manifest(provider: &impl Operate, text: &str, manifest: &str) -> Answered {
     let deployment: DeploymentId = subject::deployment(text, &provider.leases())?;
-    let manifest = Arc::new(read_manifest(manifest)?);
-    let request = TenantRequest::Manifest { deployment, manifest };
+    let (manifest, received) = read_manifest(manifest)?;
+    let manifest = Arc::new(manifest);
+    let request = TenantRequest::Manifest { deployment, manifest, received };
     let reply = provider.tenant(request).await.map_err(unavailable)?;
     Ok(shown(reply, "the manifest is accepted"))
 }
 
 /// An SDL, or the JSON that a tenant would send.
-fn read_manifest(text: &str) -> Result<Manifest, Response> {
+fn read_manifest(text: &str) -> Result<(Manifest, Received), Response> {
     if text.trim_start().starts_with('[') {
         let decoded = Manifest::from_json(text.as_bytes());
         let hint = "give an SDL, or what `provider-services sdl-to-manifest` prints";
-        return decoded.map(|decoded| decoded.manifest).map_err(|error| {
+        let decoded = decoded.map_err(|error| {
             Response::error(format!("the manifest cannot be read: {error}"), hint)
-        });
+        })?;
+        return Ok(Received::of(decoded, text.as_bytes()));
     }
     let hint = "see `provider-services sdl validate` for each problem and its line";
     match Sdl::read(text) {
-        Ok(sdl) => Ok(sdl.into_parts().1),
+        Ok(sdl) => Ok((sdl.into_parts().1, Received::default())),
         Err(errors) => Err(Response::error(format!("the SDL is not valid: {errors}"), hint)),
     }
 }

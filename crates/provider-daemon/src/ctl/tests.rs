@@ -281,7 +281,7 @@ async fn a_manifest_is_sent_as_sdl_or_as_json() {
         assert!(done(running.ask(&request).await).contains("accepted"));
     }
     for request in &*running.provider.sent.lock().unwrap() {
-        let TenantRequest::Manifest { deployment: sent, manifest: what } = request else {
+        let TenantRequest::Manifest { deployment: sent, manifest: what, .. } = request else {
             panic!()
         };
         assert_eq!(*sent, deployment(102));

@@ -38,6 +38,12 @@ pub trait Script: Clone + Send + Sync + 'static {
         &self,
         request: ScriptRequest,
     ) -> impl Future<Output = Result<Vec<u8>, ScriptFailure>> + Send;
+
+    /// What the script wrote about what nobody ordered; `None` if orders need it.
+    fn screen(
+        &self,
+        request: ScriptRequest,
+    ) -> impl Future<Output = Option<Result<Vec<u8>, ScriptFailure>>> + Send;
 }
 
 /// The world of a running provider.

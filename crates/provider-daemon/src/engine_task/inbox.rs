@@ -5,15 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use akash_types::{Address, GroupSpec};
-use provider_engine::bidding::decline::Decline;
 use provider_engine::engine::{Published, WouldBid};
 use provider_engine::{Input, OperatorRequest, Reply, TenantRequest};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Letters that may wait; who sends more waits too.
 const LETTERS: usize = 4096;
-/// Requests that may wait; who sends more is told to come back later.
+/// Requests of tenants that may wait; more are refused, as in the queues below.
 const REQUESTS: usize = 256;
+/// Requests of the operator that may wait.
+const OPERATIONS: usize = 32;
+/// Screenings that may wait: few, because anybody may ask.
+const SCREENINGS: usize = 16;
 
 /// Something for the engine's owner.
 #[derive(Debug)]
@@ -33,6 +36,8 @@ pub(crate) enum Letter {
 pub struct ScreenRequest {
     /// On what.
     pub spec: GroupSpec,
+    /// Hostnames that its manifest would list.
+    pub hostnames: Vec<String>,
     /// Whose order it would be, if that is known.
     pub owner: Option<Address>,
     /// The shortest reclamation window that must be offered, if one must.
@@ -45,7 +50,7 @@ pub enum Screening {
     /// Yes, with this.
     Yes(WouldBid),
     /// No, and why.
-    No(Vec<Decline>),
+    No(Vec<String>),
     /// It cannot be said yet: chain or cluster were not read.
     Unknown,
 }
@@ -82,7 +87,9 @@ impl Inbox {
 /// What everybody outside holds of a running provider. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    requests: mpsc::Sender<Letter>,
+    tenants: mpsc::Sender<Letter>,
+    operator: mpsc::Sender<Letter>,
+    screenings: mpsc::Sender<Letter>,
     shown: watch::Receiver<Arc<Published>>,
     refused: Arc<AtomicU64>,
 }
@@ -112,7 +119,8 @@ impl Handle {
     ///
     /// When there is no answer; it may be carried out all the same.
     pub async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
-        self.ask(|answer| Letter::Tenant(request, answer), Duration::from_secs(120)).await
+        let queue = &self.tenants;
+        self.ask(queue, |answer| Letter::Tenant(request, answer), Duration::from_secs(120)).await
     }
 
     /// Asks for something on behalf of the operator.
@@ -121,7 +129,8 @@ impl Handle {
     ///
     /// When there is no answer; it may be carried out all the same.
     pub async fn operator(&self, request: OperatorRequest) -> Result<Reply, Busy> {
-        self.ask(|answer| Letter::Operator(request, answer), Duration::from_secs(30)).await
+        let queue = &self.operator;
+        self.ask(queue, |answer| Letter::Operator(request, answer), Duration::from_secs(30)).await
     }
 
     /// Asks whether we would bid on something.
@@ -130,16 +139,19 @@ impl Handle {
     ///
     /// When there is no answer.
     pub async fn screen(&self, request: ScreenRequest) -> Result<Screening, Busy> {
-        self.ask(|answer| Letter::Screen(Box::new(request), answer), Duration::from_secs(10)).await
+        let queue = &self.screenings;
+        let letter = |answer| Letter::Screen(Box::new(request), answer);
+        self.ask(queue, letter, Duration::from_secs(10)).await
     }
 
     async fn ask<T>(
         &self,
+        queue: &mpsc::Sender<Letter>,
         letter: impl FnOnce(oneshot::Sender<T>) -> Letter,
         limit: Duration,
     ) -> Result<T, Busy> {
         let (answer, answered) = oneshot::channel();
-        self.requests.try_send(letter(answer)).map_err(|error| match error {
+        queue.try_send(letter(answer)).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 Busy::Full
@@ -158,28 +170,40 @@ impl Handle {
 #[derive(Debug)]
 pub(crate) struct Letters {
     letters: mpsc::Receiver<Letter>,
-    requests: mpsc::Receiver<Letter>,
+    operator: mpsc::Receiver<Letter>,
+    tenants: mpsc::Receiver<Letter>,
+    screenings: mpsc::Receiver<Letter>,
 }
 
 impl Letters {
     /// Waits for letters and takes those that are there, at most `most`; requests from outside come
-    /// after everything else. 0 means that nobody is left to send any.
+    /// after everything else, the operator's first and screening last. 0 means that nobody is left to send any.
     pub(crate) async fn take(&mut self, into: &mut Vec<Letter>, most: usize) -> usize {
         let count = tokio::select! {
             biased;
             count = self.letters.recv_many(into, most) => count,
-            Some(request) = self.requests.recv() => {
+            Some(request) = self.operator.recv() => {
+                into.push(request);
+                1
+            }
+            Some(request) = self.tenants.recv() => {
+                into.push(request);
+                1
+            }
+            Some(request) = self.screenings.recv() => {
                 into.push(request);
                 1
             }
         };
         let mut count = count;
-        while count > 0
-            && count < most
-            && let Ok(request) = self.requests.try_recv()
-        {
-            into.push(request);
-            count += 1;
+        for queue in [&mut self.operator, &mut self.tenants, &mut self.screenings] {
+            while count > 0
+                && count < most
+                && let Ok(request) = queue.try_recv()
+            {
+                into.push(request);
+                count += 1;
+            }
         }
         count
     }
@@ -188,8 +212,12 @@ impl Letters {
 /// An inbox, who may write to it, and what everybody outside holds.
 pub(crate) fn open(first: Published) -> (Inbox, Handle, Letters, watch::Sender<Arc<Published>>) {
     let (sender, letters) = mpsc::channel(LETTERS);
-    let (requests, received) = mpsc::channel(REQUESTS);
+    let (tenants, of_tenants) = mpsc::channel(REQUESTS);
+    let (operator, of_operator) = mpsc::channel(OPERATIONS);
+    let (screenings, of_anybody) = mpsc::channel(SCREENINGS);
     let (shown, watched) = watch::channel(Arc::new(first));
-    let handle = Handle { requests, shown: watched, refused: Arc::default() };
-    (Inbox(sender), handle, Letters { letters, requests: received }, shown)
+    let handle = Handle { tenants, operator, screenings, shown: watched, refused: Arc::default() };
+    let letters =
+        Letters { letters, operator: of_operator, tenants: of_tenants, screenings: of_anybody };
+    (Inbox(sender), handle, letters, shown)
 }

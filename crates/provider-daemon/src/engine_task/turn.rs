@@ -66,12 +66,17 @@ pub(super) fn handle(
 }
 
 fn screen(engine: &mut Engine, request: &ScreenRequest) -> Screening {
-    let ScreenRequest { spec, owner, reclamation_min_window } = request;
+    let ScreenRequest { spec, hostnames, owner, reclamation_min_window } = request;
     let (owner, reclamation_min_window) = (*owner, *reclamation_min_window);
-    match engine.screen(&Ask { owner, spec, reclamation_min_window }) {
-        None => Screening::Unknown,
-        Some(Err(reasons)) => Screening::No(reasons),
-        Some(Ok(bid)) => Screening::Yes(bid),
+    let screened = engine.screen(&Ask { owner, spec, reclamation_min_window });
+    match (screened, engine.check_hostnames(hostnames)) {
+        (None, _) => Screening::Unknown,
+        (Some(Ok(bid)), Ok(())) => Screening::Yes(bid),
+        (Some(screened), named) => {
+            let reasons = screened.err().unwrap_or_default();
+            let reasons = reasons.iter().map(ToString::to_string);
+            Screening::No(reasons.chain(named.err().map(|refusal| refusal.to_string())).collect())
+        }
     }
 }
 

@@ -160,6 +160,8 @@ const fn is_about_hostnames(refusal: &ManifestRefusal) -> bool {
         ManifestRefusal::HostnameMissing { .. }
             | ManifestRefusal::HostnameBlocked(_)
             | ManifestRefusal::DomainBlocked(_)
+            | ManifestRefusal::HostnameReserved(_)
+            | ManifestRefusal::HostnameInvalid(_)
             | ManifestRefusal::HostnameInUse(_)
             | ManifestRefusal::HostnameGenerated(_)
             | ManifestRefusal::HostnameIsAddress(_)

@@ -6,6 +6,9 @@
 //!                        └─ too long ─► ScriptFailure
 //! ```
 //!
+//! Orders come first: screening gets few of the places, only free ones, and gives its place up when
+//! an order wants it.
+//!
 //! There is always an answer. The script runs without a shell, in a process group of its own and
 //! with an environment of its own ([`environment`]); it has a time limit and an output limit. When
 //! it ends, however it ends, its whole group is killed: nothing that it started goes on.
@@ -25,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 pub use environment::environment;
 
@@ -63,7 +66,14 @@ impl ScriptSettings {
 pub struct Scripts {
     settings: Arc<ScriptSettings>,
     places: Arc<Semaphore>,
+    /// Of these, how many screening may have.
+    screening: Arc<Semaphore>,
+    /// An order found no place.
+    wanted: Arc<Notify>,
 }
+
+/// One in so many places may be taken by screening, at least one.
+const SCREENING: usize = 4;
 
 /// How a run went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,13 +91,36 @@ impl Scripts {
     #[must_use]
     pub fn new(settings: ScriptSettings) -> Self {
         let processes = settings.processes.clamp(1, Semaphore::MAX_PERMITS);
-        Self { places: Arc::new(Semaphore::new(processes)), settings: Arc::new(settings) }
+        Self {
+            places: Arc::new(Semaphore::new(processes)),
+            screening: Arc::new(Semaphore::new((processes / SCREENING).max(1))),
+            wanted: Arc::default(),
+            settings: Arc::new(settings),
+        }
+    }
+
+    /// Asks the script for the price of a bid that nobody ordered. `None` at once if there is no
+    /// place for it, and later if an order wants the place.
+    pub async fn screen(&self, request: ScriptRequest) -> Option<Ran> {
+        let wanted = self.wanted.notified();
+        let _few = self.screening.try_acquire().ok()?;
+        let place = self.places.try_acquire().ok()?;
+        tokio::select! {
+            ran = self.run(request) => Some(ran),
+            () = wanted => {
+                drop(place);
+                None
+            }
+        }
     }
 
     /// Asks the script. Dropping the future ends the script.
     pub async fn ask(&self, request: ScriptRequest) -> Ran {
         let patience = self.settings.patience;
-        let Ok(place) = tokio::time::timeout(patience, self.places.acquire()).await else {
+        if self.places.available_permits() == 0 {
+            self.wanted.notify_waiters();
+        }
+        let Ok(_place) = tokio::time::timeout(patience, self.places.acquire()).await else {
             let why = format!(
                 "{} run already, and none ended within {} s; a faster script would help",
                 self.settings.processes,
@@ -96,9 +129,12 @@ impl Scripts {
             let result = Err(ScriptFailure::NotRun(why));
             return Ran { result, stderr: String::new(), took: Duration::ZERO };
         };
+        self.run(request).await
+    }
+
+    async fn run(&self, request: ScriptRequest) -> Ran {
         let begun = Instant::now();
         let (result, stderr) = run::run(&self.settings, request).await;
-        drop(place);
         Ran { result, stderr, took: begun.elapsed() }
     }
 }

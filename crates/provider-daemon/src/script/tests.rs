@@ -238,6 +238,37 @@ async fn giving_up_on_the_answer_ends_the_script() {
     dies(&leader).await;
 }
 
+#[tokio::test]
+async fn an_order_takes_the_place_of_screening_which_never_waits() {
+    let fixture = Fixture::new();
+    let leader = fixture.path("leader");
+    let text = format!("[ -e {0} ] && exec echo 7; echo $$ >{0}; exec sleep 60", leader.display());
+    let mut settings = settings(fixture.script(&text));
+    (settings.processes, settings.time_limit) = (1, Duration::from_secs(60));
+    let scripts = Scripts::new(settings);
+    let first = scripts.clone();
+    let first = tokio::spawn(async move { first.screen(request()).await });
+    pid(&leader).await;
+    assert_eq!(scripts.screen(request()).await, None, "there is no place");
+    assert_eq!(scripts.ask(request()).await.result, Ok(b"7\n".to_vec()));
+    assert_eq!(first.await.unwrap(), None, "its place was wanted");
+    dies(&leader).await;
+}
+
+#[tokio::test]
+async fn screening_leaves_most_places_to_orders() {
+    let fixture = Fixture::new();
+    let mut settings = settings(fixture.script("exec sleep 60"));
+    (settings.processes, settings.time_limit) = (8, Duration::from_secs(60));
+    let scripts = Scripts::new(settings);
+    let mut screenings: Vec<_> = (0..8).map(|_| Box::pin(scripts.screen(request()))).collect();
+    let mut refused = 0;
+    for screening in &mut screenings {
+        refused += usize::from(futures_util::poll!(screening).is_ready());
+    }
+    assert_eq!(refused, 6);
+}
+
 /// The process id that a script writes into a file.
 async fn pid(file: &Path) -> u32 {
     for _ in 0..1_000 {

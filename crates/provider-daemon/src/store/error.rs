@@ -32,20 +32,17 @@ impl StoreError {
     /// Whether the disk has no room: deleting something would help.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
-            Self::Disk(error) => {
-                matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
-            }
-            Self::Reopen(error) => match &**error {
-                OpenError::Disk { source, .. } => {
-                    matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge)
-                }
-                _ => false,
-            },
+            Self::Disk(error) => is_full(error),
+            Self::Reopen(error) => error.is_full(),
             _ => false,
         }
     }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Why there is no store.
@@ -85,6 +82,17 @@ pub enum OpenError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl OpenError {
+    /// Whether the disk has no room: deleting something would help.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Disk { source, .. } | Self::Stuck { source, .. } => is_full(source),
+            Self::Locked { .. } | Self::Unusable { .. } => false,
+        }
+    }
 }
 
 /// Whatever redb says, as one of ours. It has an error type for each step.

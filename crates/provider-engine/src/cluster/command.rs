@@ -7,7 +7,7 @@ use akash_sdl::Version;
 use akash_sdl::manifest::Group;
 use akash_types::LeaseId;
 
-use super::view::CardChoice;
+use super::view::{CardChoice, IgnoredOptions};
 use crate::reconcile::Evidence;
 
 /// Names one command, so that an answer that comes late is known as such.
@@ -66,6 +66,8 @@ pub struct Workload {
     pub cards: BTreeMap<String, CardChoice>,
     /// Hostnames that it asks for and may not have yet: another lease of the owner has them.
     pub withheld: Vec<String>,
+    /// What the manifest asks for that is not carried out.
+    pub ignored: IgnoredOptions,
 }
 
 /// How a command went.

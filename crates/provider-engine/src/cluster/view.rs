@@ -168,9 +168,15 @@ pub struct Held {
     pub group: Arc<Group>,
     /// Cards that each service was promised, by service name.
     pub cards: BTreeMap<String, CardChoice>,
+    /// What it asks for that is not carried out.
+    pub ignored: IgnoredOptions,
     /// Whether the workloads were written from it, completely.
     pub deployed: bool,
 }
+
+/// Options of HTTP that a manifest has and nobody here knows, by service. They are not carried out,
+/// and the tenant is told.
+pub type IgnoredOptions = BTreeMap<String, Vec<String>>;
 
 /// The one kind of card that all replicas of a service get.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

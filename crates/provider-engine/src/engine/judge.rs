@@ -13,6 +13,7 @@ use crate::bidding::pricing::{Quote, ScriptFailure, read_script_output};
 use crate::effect::Effect;
 use crate::input::PriceId;
 use crate::journal::Decision;
+use crate::manifest::{ManifestRefusal, may_have_host};
 
 /// What a bid would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,18 @@ impl Engine {
             Ok(quote)
         });
         Some(quote.map(|quote| WouldBid { offer, quote }).map_err(|reason| vec![reason]))
+    }
+
+    /// Why a new lease could not have one of `hosts`, by the rules for manifests.
+    ///
+    /// # Errors
+    ///
+    /// When one is refused, and why.
+    pub fn check_hostnames(&self, hosts: &[String]) -> Result<(), ManifestRefusal> {
+        let settings = &self.settings.manifest;
+        hosts.iter().try_for_each(|host| {
+            may_have_host(None, host.to_lowercase(), settings, &self.hostnames)
+        })
     }
 
     fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {

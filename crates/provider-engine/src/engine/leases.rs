@@ -169,6 +169,7 @@ impl Engine {
                 group: Arc::clone(&held.group),
                 cards: held.cards.clone(),
                 withheld: Vec::new(),
+                ignored: held.ignored.clone(),
             };
             (Arc::new(workload), held.deployed)
         });

@@ -39,8 +39,8 @@ impl Engine {
             return self.out.push(Effect::Reply(request, reply));
         }
         self.manifest(match wanted {
-            TenantRequest::Manifest { deployment, manifest } => {
-                ManifestInput::Submit { request, deployment, manifest }
+            TenantRequest::Manifest { deployment, manifest, received } => {
+                ManifestInput::Submit { request, deployment, manifest, received }
             }
             TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq } => {
                 let destination = MigrationDestination { owner, dseq, gseq };

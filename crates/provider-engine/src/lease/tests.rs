@@ -43,7 +43,14 @@ fn group() -> Arc<Group> {
 fn workload() -> Arc<Workload> {
     let lease = lease_id();
     let cards = BTreeMap::new();
-    Arc::new(Workload { lease, version: None, group: group(), cards, withheld: vec![] })
+    Arc::new(Workload {
+        lease,
+        version: None,
+        group: group(),
+        cards,
+        withheld: vec![],
+        ignored: BTreeMap::new(),
+    })
 }
 
 fn wait(kind: WaitKind, until: Option<u64>) -> ManifestWait {

@@ -72,6 +72,12 @@ pub enum ManifestRefusal {
     /// The operator blocks a domain that the name is in.
     #[error("hostname not allowed: domain \"{0}\" is blocked by this provider")]
     DomainBlocked(String),
+    /// The name belongs to the provider or the cluster.
+    #[error("hostname not allowed: \"{0}\" is reserved by this provider")]
+    HostnameReserved(String),
+    /// It is no hostname at all.
+    #[error("hostname not allowed: {0:?} is not a hostname")]
+    HostnameInvalid(String),
     /// Another tenant has the name.
     #[error("hostname not allowed: host \"{0}\" in use")]
     HostnameInUse(String),
@@ -112,6 +118,8 @@ impl ManifestRefusal {
             Self::Version { .. }
             | Self::Groups(CrossError::Mismatch { .. })
             | Self::HostnameMissing { .. }
+            | Self::HostnameReserved(_)
+            | Self::HostnameInvalid(_)
             | Self::HostnameIsAddress(_)
             | Self::HostnamePartTooLong(_) => 422,
             Self::UnknownDeployment(_) | Self::NoLease => 404,

@@ -5,11 +5,11 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use akash_sdl::manifest::{Group, ServiceExpose};
+use akash_sdl::manifest::{Group, ServiceExpose, is_hostname};
 use akash_sdl::{Manifest, Version};
 use akash_types::{GroupSpec, LeaseId};
 
-use super::hostnames::{BlockedBy, declared, generated_hosts, looks_generated};
+use super::hostnames::{BlockedBy, declared, generated_hosts, looks_generated, same_group};
 use super::{DeploymentFacts, Hostnames, ManifestRefusal, ManifestSettings};
 
 /// Characters in each part of a hostname.
@@ -89,24 +89,53 @@ fn may_have_hosts(
 ) -> Result<(), ManifestRefusal> {
     let domain = settings.generated_under.as_deref();
     let own = domain.map(|domain| generated_hosts(lease, group, domain)).unwrap_or_default();
-    for host in declared(group).filter(|host| !own.contains(host)) {
-        if host.parse::<IpAddr>().is_ok() {
-            return Err(ManifestRefusal::HostnameIsAddress(host));
+    let mut claimed = declared(group).filter(|host| !own.contains(host));
+    claimed.try_for_each(|host| may_have_host(Some(lease), host, settings, hostnames))
+}
+
+/// Whether `lease` may have `host`, which is in lower case; without a lease, whether a new one may.
+pub(crate) fn may_have_host(
+    lease: Option<LeaseId>,
+    host: String,
+    settings: &ManifestSettings,
+    hostnames: &Hostnames,
+) -> Result<(), ManifestRefusal> {
+    if is_address(&host) {
+        return Err(ManifestRefusal::HostnameIsAddress(host));
+    }
+    if !is_hostname(&host) {
+        return Err(ManifestRefusal::HostnameInvalid(host));
+    }
+    if host.split('.').any(|part| part.len() > LONGEST_PART) {
+        return Err(ManifestRefusal::HostnamePartTooLong(host));
+    }
+    let holder = hostnames.holder(&host);
+    match settings.blocked.blocks(&host) {
+        Some(BlockedBy::Name) => return Err(ManifestRefusal::HostnameBlocked(host)),
+        Some(BlockedBy::Domain) => return Err(ManifestRefusal::DomainBlocked(host)),
+        // A group that had the name before it was reserved keeps it.
+        Some(BlockedBy::Reserved)
+            if !holder.zip(lease).is_some_and(|(holder, lease)| same_group(holder, lease)) =>
+        {
+            return Err(ManifestRefusal::HostnameReserved(host));
         }
-        if host.split('.').any(|part| part.len() > LONGEST_PART) {
-            return Err(ManifestRefusal::HostnamePartTooLong(host));
-        }
-        match settings.blocked.blocks(&host) {
-            Some(BlockedBy::Name) => return Err(ManifestRefusal::HostnameBlocked(host)),
-            Some(BlockedBy::Domain) => return Err(ManifestRefusal::DomainBlocked(host)),
-            None => {}
-        }
-        if hostnames.holder(&host).is_some_and(|holder| holder.owner() != lease.owner()) {
-            return Err(ManifestRefusal::HostnameInUse(host));
-        }
-        if domain.is_some_and(|domain| looks_generated(&host, domain)) {
-            return Err(ManifestRefusal::HostnameGenerated(host));
-        }
+        Some(BlockedBy::Reserved) | None => {}
+    }
+    if holder.is_some_and(|holder| lease.is_none_or(|lease| holder.owner() != lease.owner())) {
+        return Err(ManifestRefusal::HostnameInUse(host));
+    }
+    let domain = settings.generated_under.as_deref();
+    if domain.is_some_and(|domain| looks_generated(&host, domain)) {
+        return Err(ManifestRefusal::HostnameGenerated(host));
     }
     Ok(())
+}
+
+/// Whether clients take `host` for an address. A last part that is a number makes one of any name
+/// (WHATWG URL, "ends in a number"): `127.1` is `127.0.0.1`.
+fn is_address(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    let is_hex = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    host.parse::<IpAddr>().is_ok() || is_number || last.strip_prefix("0x").is_some_and(is_hex)
 }

@@ -6,6 +6,7 @@ use akash_sdl::{Manifest, Version};
 use akash_types::{Address, Deployment, DeploymentId, Group, GroupId, LeaseId};
 
 use crate::cluster::command::{CommandFailure, Workload};
+use crate::input::Received;
 
 /// Names a request, so that its answer finds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,8 @@ pub enum ManifestInput {
         deployment: DeploymentId,
         /// As it was decoded.
         manifest: Arc<Manifest>,
+        /// How it came.
+        received: Received,
     },
     /// The chain was asked about a deployment.
     Read {

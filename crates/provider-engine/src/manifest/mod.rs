@@ -40,6 +40,8 @@ mod subject;
 mod submissions;
 mod turn;
 
+pub(crate) use check::may_have_host;
+
 pub use answer::{ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal};
 pub use effect::{ManifestEffect, ManifestNote};
 pub use hostnames::{BlockedBy, BlockedHostnames, Hostnames, generated_host};

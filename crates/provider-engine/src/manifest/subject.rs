@@ -8,6 +8,7 @@ use akash_sdl::{Manifest, Version};
 use akash_types::LeaseId;
 
 use super::{DeploymentFacts, RequestId};
+use crate::input::Received;
 use crate::time::Now;
 
 /// What is under way for one deployment.
@@ -31,6 +32,7 @@ pub(super) struct Submission {
     pub(super) waiter: Waiter,
     pub(super) manifest: Arc<Manifest>,
     pub(super) version: Version,
+    pub(super) received: Received,
     /// The turn in which it came.
     pub(super) arrived: u64,
 }

@@ -17,7 +17,8 @@ use super::{
     ManifestRefusal, ManifestSettings, RequestId,
 };
 use crate::cluster::command::{CommandFailure, Workload};
-use crate::cluster::view::LeaseView;
+use crate::cluster::view::{IgnoredOptions, LeaseView};
+use crate::input::Received;
 use crate::time::Now;
 
 /// All submissions and migrations that are under way.
@@ -82,8 +83,8 @@ impl Submissions {
         self.turns += 1;
         let mut turn = Turn { now, leases, hostnames, effects: Vec::new() };
         match input {
-            ManifestInput::Submit { request, deployment, manifest } => {
-                self.submit(request, deployment, manifest, &mut turn);
+            ManifestInput::Submit { request, deployment, manifest, received } => {
+                self.submit(request, deployment, (manifest, received), &mut turn);
             }
             ManifestInput::Read { deployment, height, result } => {
                 self.on_subject(deployment, &mut turn, |this, subject, turn| {
@@ -160,7 +161,7 @@ impl Submissions {
         &mut self,
         request: RequestId,
         deployment: DeploymentId,
-        manifest: Arc<Manifest>,
+        (manifest, received): (Arc<Manifest>, Received),
         turn: &mut Turn<'_>,
     ) {
         let version = manifest.version();
@@ -169,7 +170,7 @@ impl Submissions {
             return;
         }
         let waiter = self.waiter(request, turn.now);
-        let submission = Submission { waiter, manifest, version, arrived: self.turns };
+        let submission = Submission { waiter, manifest, version, received, arrived: self.turns };
         self.subjects.entry(deployment).or_default().waiting.push(submission);
         let age = self.settings.cached_result_max_age;
         self.on_subject(deployment, turn, |this, subject, turn| {
@@ -223,12 +224,15 @@ impl Submissions {
     fn judge(&mut self, deployment: DeploymentId, subject: &mut Subject, turn: &mut Turn<'_>) {
         let Some(known) = subject.known.take() else { return };
         for submission in std::mem::take(&mut subject.waiting) {
-            let Submission { waiter, manifest, version, arrived } = &submission;
-            let plan = check(manifest, *version, &known.facts, &self.settings, turn.hostnames);
+            let Submission { waiter, manifest, version, received, arrived } = &submission;
+            let version = received.version(*version, known.facts.deployment.hash);
+            let plan = check(manifest, version, &known.facts, &self.settings, turn.hostnames);
             match plan {
-                Ok(plan) => self.hold(deployment, subject, (*waiter, *version), plan, turn),
+                Ok(plan) => {
+                    self.hold(deployment, subject, (*waiter, version, received), plan, turn);
+                }
                 Err(refusal) if *arrived <= known.begun => {
-                    turn.refuse(deployment, *version, [waiter.request], &refusal);
+                    turn.refuse(deployment, version, [waiter.request], &refusal);
                 }
                 Err(_) => subject.waiting.push(submission),
             }
@@ -243,7 +247,7 @@ impl Submissions {
         &mut self,
         deployment: DeploymentId,
         subject: &mut Subject,
-        (waiter, version): (Waiter, Version),
+        (waiter, version, received): (Waiter, Version, &Received),
         plan: Plan,
         turn: &mut Turn<'_>,
     ) {
@@ -262,7 +266,8 @@ impl Submissions {
         for (lease, group) in plan {
             if holding.leases.insert(lease) && !self.runs(lease, version, turn.leases) {
                 holding.left.insert(lease);
-                self.hold_one(lease, version, group, turn);
+                let ignored = received.ignored_in(&group.name);
+                self.hold_one(lease, version, (group, ignored), turn);
             }
         }
         turn.accept_if_held(deployment, subject);
@@ -272,7 +277,7 @@ impl Submissions {
         &mut self,
         lease: LeaseId,
         version: Version,
-        group: Arc<Group>,
+        (group, ignored): (Arc<Group>, IgnoredOptions),
         turn: &mut Turn<'_>,
     ) {
         let withheld = self.withheld(lease, &group, turn.hostnames);
@@ -281,7 +286,9 @@ impl Submissions {
             turn.note(ManifestNote::Withheld { lease, hostnames });
         }
         let cards = BTreeMap::new();
-        let workload = Arc::new(Workload { lease, version: Some(version), group, cards, withheld });
+        let version = Some(version);
+        let workload = Workload { lease, version, group, cards, withheld, ignored };
+        let workload = Arc::new(workload);
         let earlier = self.told.get(&lease).and_then(|told| told.workload.version);
         let (given, answer) = (Arc::clone(&workload), HoldAnswer::None);
         self.told.insert(lease, Told { workload: given, answer, earlier });

@@ -15,7 +15,7 @@ use crate::world::{World, order_id, provider};
 const DAY: u64 = 86_400;
 
 /// How many leases an earlier run has left, and how old they are in seconds.
-const EARLIER: [(u64, u64); 10] = [
+const EARLIER: [(u64, u64); 12] = [
     (1, 120),
     (1, 3_600),
     (1, 2 * DAY),
@@ -25,6 +25,8 @@ const EARLIER: [(u64, u64); 10] = [
     (5, 120),
     (5, 3_600),
     (5, 2 * DAY),
+    (500, 120),
+    (500, 3_600),
     (500, 2 * DAY),
 ];
 

@@ -27,7 +27,8 @@ use provider_engine::cluster::view::{
 use provider_engine::journal::{Entry, Subject};
 use provider_engine::time::{BlockTime, Now};
 use provider_engine::{
-    Block, Effect, Engine, Input, OperatorRequest, Reply, RequestId, Settings, TenantRequest, TxEnd,
+    Block, Effect, Engine, Input, OperatorRequest, Received, Reply, RequestId, Settings,
+    TenantRequest, TxEnd,
 };
 
 pub(crate) const SDL: &str = r#"
@@ -256,6 +257,7 @@ impl World {
             group: Arc::clone(&workload.group),
             cards: workload.cards.clone(),
             deployed,
+            ignored: BTreeMap::new(),
         });
         if deployed {
             let asks = Amounts { cpu_milli: 1_000, memory: 1 << 30, ephemeral: 1 << 30, gpu: 0 };
@@ -314,7 +316,10 @@ impl World {
         let request = RequestId(self.requests);
         let manifest = Arc::new(sdl().manifest().clone());
         let deployment = order_id(dseq).deployment_id();
-        self.tell(Input::Tenant(request, TenantRequest::Manifest { deployment, manifest }));
+        self.tell(Input::Tenant(
+            request,
+            TenantRequest::Manifest { deployment, manifest, received: Received::default() },
+        ));
         request
     }
 

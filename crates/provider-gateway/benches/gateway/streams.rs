@@ -63,7 +63,9 @@ pub(crate) async fn lines() {
 
 /// What each of many idle streams adds to the memory of the process.
 pub(crate) async fn idle() {
-    let gateway = Secured::start(Settings::default(), Limits::default()).await;
+    let settings =
+        Settings { streams_per_owner: IDLE, streams_per_lease: IDLE, ..Settings::default() };
+    let gateway = Secured::start(settings, Limits::default()).await;
     gateway.world.run_case("01-basic", 9001).await;
     // One of each kind of thing that is there but once.
     drop(open(&Client::new(), gateway.rest, &bearer()).await);

@@ -7,7 +7,7 @@ use super::certificate::{CertificateCheck, ClientCertificate};
 use super::denial::Denial;
 use super::jwt::Token;
 use super::keys::KeyCache;
-use super::lookup::{Certificates, KeyAnswer, PublicKeys};
+use super::lookup::{Certificates, IsTenant, KeyAnswer, PublicKeys};
 use super::principal::Principal;
 
 /// Finds out who is asking. Holds what was looked up.
@@ -18,12 +18,16 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// One that looks keys and certificates up here.
+    /// One that looks keys and certificates up here; those of tenants apart from others.
     #[must_use]
-    pub fn new(keys: Arc<dyn PublicKeys>, certificates: Arc<dyn Certificates>) -> Self {
+    pub fn new(
+        keys: Arc<dyn PublicKeys>,
+        certificates: Arc<dyn Certificates>,
+        is_tenant: IsTenant,
+    ) -> Self {
         Self {
-            keys: KeyCache::new(keys),
-            certificates: Arc::new(CertificateCheck::new(certificates)),
+            keys: KeyCache::new(keys, Arc::clone(&is_tenant)),
+            certificates: Arc::new(CertificateCheck::new(certificates, is_tenant)),
         }
     }
 

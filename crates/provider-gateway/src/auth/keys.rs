@@ -1,12 +1,16 @@
 //! Public keys of accounts, remembered.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use akash_types::Address;
+use futures_util::stream::{self, StreamExt};
+use provider_engine::engine::Published;
+use tokio::sync::watch;
 
-use super::lookup::{KeyAnswer, Limited, LookupFailure, PublicKeys};
+use super::lookup::{IsTenant, KeyAnswer, Limited, LookupFailure, PublicKeys};
 use super::recent::Recent;
 
 /// How many keys are remembered: more tenants than a provider has.
@@ -15,6 +19,13 @@ const ROOM: usize = 20_000;
 const ROOM_FOR_NONE: usize = 2_000;
 /// How long it is believed that there is no key: the first transaction of an account publishes it.
 const NONE_FOR: Duration = Duration::from_secs(5);
+/// How many keys are read ahead at once: less than the owners' turns, so that one who asks for
+/// themselves gets one.
+const AHEAD_AT_ONCE: usize = 8;
+/// How soon keys that could not be read ahead are asked for again.
+const AHEAD_AGAIN: Duration = Duration::from_secs(5);
+/// How long new leases are gathered before their owners' keys are read ahead.
+const AHEAD_PAUSE: Duration = Duration::from_millis(500);
 
 /// Keys of accounts, asked for once: an account never changes its key.
 pub struct KeyCache {
@@ -27,16 +38,45 @@ pub struct KeyCache {
 impl KeyCache {
     /// Nothing remembered yet.
     #[must_use]
-    pub fn new(source: Arc<dyn PublicKeys>) -> Self {
+    pub fn new(source: Arc<dyn PublicKeys>, is_tenant: IsTenant) -> Self {
         Self {
             source,
-            limited: Limited::new(),
+            limited: Limited::new(is_tenant),
             known: Mutex::new(Recent::new(ROOM)),
             none: Mutex::new(Recent::new(ROOM_FOR_NONE)),
         }
     }
 
-    /// The key of an account. Ask for owners of leases ahead, so that they need not wait.
+    /// Reads the keys of all owners of leases, and of each that comes, before they ask: they do
+    /// not wait for the chain. What is not answered is asked again.
+    pub async fn read_ahead(&self, mut changes: watch::Receiver<Arc<Published>>) {
+        loop {
+            let published = changes.borrow_and_update().clone();
+            let mut is_complete = true;
+            let owners: HashSet<Address> = published
+                .leases
+                .iter()
+                .filter(|lease| lease.alive)
+                .map(|lease| lease.id.owner())
+                .filter(|owner| self.remembered(*owner, Instant::now()).is_none())
+                .collect();
+            let mut asked =
+                stream::iter(owners).map(|owner| self.get(owner)).buffer_unordered(AHEAD_AT_ONCE);
+            while let Some(answer) = asked.next().await {
+                is_complete &= answer.is_ok();
+            }
+            if is_complete {
+                if changes.changed().await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(AHEAD_PAUSE).await;
+            } else {
+                tokio::time::sleep(AHEAD_AGAIN).await;
+            }
+        }
+    }
+
+    /// The key of an account.
     ///
     /// # Errors
     ///
@@ -45,7 +85,7 @@ impl KeyCache {
         if let Some(answer) = self.remembered(account, Instant::now()) {
             return Ok(answer);
         }
-        let answer = self.limited.ask(self.source.public_key(account)).await?;
+        let answer = self.limited.ask(&account, self.source.public_key(account)).await?;
         let memory = if matches!(answer, KeyAnswer::Key(_)) { &self.known } else { &self.none };
         lock(memory).put(account, answer, Instant::now());
         Ok(answer)
@@ -103,7 +143,7 @@ mod tests {
         let (known, broken) = (key.public_key().address(), Address::from_bytes(&[2; 20]).unwrap());
         let stranger = Address::from_bytes(&[3; 20]).unwrap();
         let chain = Arc::new(Chain { key, broken, asked: AtomicUsize::new(0) });
-        let cache = KeyCache::new(chain.clone());
+        let cache = KeyCache::new(chain.clone(), Arc::new(|_| false));
         for _ in 0..3 {
             assert!(matches!(cache.get(known).await, Ok(KeyAnswer::Key(_))));
             assert!(matches!(cache.get(stranger).await, Ok(KeyAnswer::None(NoKey::NoAccount))));
@@ -118,6 +158,37 @@ mod tests {
         assert!(cache.remembered(known, later).is_some());
     }
 
+    /// Never answers about those whose address begins with 0.
+    struct SilentAboutStrangers(SecretKey);
+
+    impl PublicKeys for SilentAboutStrangers {
+        fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>> {
+            let is_stranger = account.as_bytes().first() == Some(&0);
+            let key = self.0.public_key();
+            Box::pin(async move {
+                if is_stranger { std::future::pending().await } else { Ok(KeyAnswer::Key(key)) }
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_delay_owners_of_leases() {
+        let key = SecretKey::from_bytes(&[1; 32]).unwrap();
+        let tenant = Address::from_bytes(&[9; 20]).unwrap();
+        let chain = Arc::new(SilentAboutStrangers(key));
+        let cache = Arc::new(KeyCache::new(chain, Arc::new(move |one| *one == tenant)));
+        for n in 0..200 {
+            let mut bytes = [0; 20];
+            bytes[19] = n;
+            let (cache, stranger) = (Arc::clone(&cache), Address::from_bytes(&bytes).unwrap());
+            tokio::spawn(async move { cache.get(stranger).await });
+        }
+        tokio::task::yield_now().await;
+        let asked = tokio::time::Instant::now();
+        assert!(matches!(cache.get(tenant).await, Ok(KeyAnswer::Key(_))));
+        assert_eq!(asked.elapsed(), Duration::ZERO);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_node_that_never_answers_holds_nobody_for_ever() {
         struct Silent;
@@ -126,7 +197,7 @@ mod tests {
                 Box::pin(std::future::pending())
             }
         }
-        let cache = KeyCache::new(Arc::new(Silent));
+        let cache = KeyCache::new(Arc::new(Silent), Arc::new(|_| false));
         let account = |n: u8| Address::from_bytes(&[n; 20]).unwrap();
         let asked = (0..100).map(|n| cache.get(account(n)));
         for answer in futures_util::future::join_all(asked).await {

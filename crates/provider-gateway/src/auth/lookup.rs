@@ -2,6 +2,7 @@
 //! once and how long they wait.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use akash_chain::keys::{AccountKey, PublicKey};
@@ -96,28 +97,37 @@ impl<T: Transport + Send + Sync + 'static> Certificates for Query<T> {
     }
 }
 
-/// How many questions are under way at once. Strangers cause them, and the chain's node serves
-/// the rest of the provider too.
-const AT_ONCE: usize = 32;
+/// How many questions about owners of leases are under way at once, and how many about others:
+/// strangers cause those, and the chain's node serves the rest of the provider too.
+const AT_ONCE: usize = 16;
 /// How long somebody waits for an answer, the wait for their turn included.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Limits questions.
-#[derive(Debug)]
-pub(super) struct Limited(Semaphore);
+/// Tells who has a lease here.
+pub type IsTenant = Arc<dyn Fn(&Address) -> bool + Send + Sync>;
+
+/// Limits questions, those about owners of leases apart from all others.
+pub(super) struct Limited {
+    is_tenant: IsTenant,
+    tenants: Semaphore,
+    strangers: Semaphore,
+}
 
 impl Limited {
-    pub(super) const fn new() -> Self {
-        Self(Semaphore::const_new(AT_ONCE))
+    pub(super) fn new(is_tenant: IsTenant) -> Self {
+        let [tenants, strangers] = [AT_ONCE; 2].map(Semaphore::new);
+        Self { is_tenant, tenants, strangers }
     }
 
     pub(super) async fn ask<A>(
         &self,
+        about: &Address,
         question: impl Future<Output = Result<A, LookupFailure>>,
     ) -> Result<A, LookupFailure> {
+        let turns = if (self.is_tenant)(about) { &self.tenants } else { &self.strangers };
         let turn = async {
             // Never closed.
-            let _turn = self.0.acquire().await;
+            let _turn = turns.acquire().await;
             question.await
         };
         tokio::time::timeout(PATIENCE, turn).await.unwrap_or(Err(LookupFailure::Slow(PATIENCE)))

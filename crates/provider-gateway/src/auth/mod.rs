@@ -28,5 +28,5 @@ pub use authorize::{Grant, LeaseIndex, LeaseRef, Presence, Request, Services, au
 pub use certificate::{CertificateCheck, ClientCertificate};
 pub use denial::{Denial, Reason};
 pub use keys::KeyCache;
-pub use lookup::{Certificates, KeyAnswer, LookupFailure, NoKey, PublicKeys};
+pub use lookup::{Certificates, IsTenant, KeyAnswer, LookupFailure, NoKey, PublicKeys};
 pub use principal::Principal;

@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use akash_types::Address;
-use http::StatusCode;
 use http::request::Parts;
+use http::{Extensions, StatusCode};
 use provider_api::error::ErrorCode;
 use provider_engine::engine::Published;
 
@@ -24,6 +24,12 @@ pub trait Gatekeeper: Clone + Send + Sync + 'static {
         &self,
         parts: &Parts,
     ) -> impl Future<Output = Result<Self::Principal, Denied>> + Send;
+
+    /// Waits until what a request was authenticated with is revoked; for ever, where it cannot be.
+    /// The end of a token's time is none: clients do not open a stream again for it.
+    fn revoked(&self, _: &Extensions) -> impl Future<Output = ()> + Send + 'static {
+        std::future::pending()
+    }
 
     /// Which account it is that asks, if it may ask this provider for anything of its own. Comes
     /// first: the numbers in a request are not even read for others.

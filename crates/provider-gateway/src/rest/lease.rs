@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use akash_sdl::manifest::Group;
 use akash_types::LeaseId;
 use http::StatusCode;
 use provider_api::error::ErrorCode;
@@ -13,6 +12,7 @@ use provider_api::status::{
 use provider_engine::cluster::port::{
     self, Cluster, EventQuery, EventStream, Missing, ReadFailure, ServiceChoice,
 };
+use provider_engine::cluster::view::Held;
 
 use super::answer::{Answer, json};
 use super::failure::Failure;
@@ -61,7 +61,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         );
         let (held, mut status) = (held.map_err(missing)?, status.map_err(missing)?);
         status.services.retain(|service| grant.services.include(&service.name));
-        json(&self.document(&held.group, &status, events))
+        json(&self.document(&held, &status, events))
     }
 
     pub(super) async fn service(
@@ -78,13 +78,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         json(&service_status(&status?, events.remove(name).unwrap_or_default()))
     }
 
-    fn document(
-        &self,
-        group: &Group,
-        status: &port::LeaseStatus,
-        mut events: Events,
-    ) -> LeaseStatus {
-        let exposes = || group.services.iter().flat_map(|service| service.expose.iter().flatten());
+    fn document(&self, held: &Held, status: &port::LeaseStatus, mut events: Events) -> LeaseStatus {
+        let exposes =
+            || held.group.services.iter().flat_map(|service| service.expose.iter().flatten());
         // Asked for by what was written, where 0 stands for the container's own port.
         let asks_for_ports = exposes().any(|expose| expose.global && expose.external_port != 80);
         let asks_for_ips = exposes().any(|expose| !expose.ip.is_empty());
@@ -99,7 +95,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             ips.map(|service| (service.name.clone(), service.ips.iter().map(leased).collect()));
         let services = status.services.iter().map(|service| {
             let events = events.remove(&service.name).unwrap_or_default();
-            (service.name.clone(), service_status(service, events))
+            let mut document = service_status(service, events);
+            if let Some(detail) = &mut document.detail {
+                let ignored = held.ignored.get(&service.name);
+                detail.not_carried_out = ignored.cloned().unwrap_or_default();
+            }
+            (service.name.clone(), document)
         });
         LeaseStatus {
             services: services.collect(),
@@ -161,6 +162,7 @@ pub(crate) fn service_status(
             restarts: service.restarts,
             last_exit: service.last_exit.as_ref().map(exit),
             events,
+            not_carried_out: Vec::new(),
         }),
     }
 }

@@ -13,7 +13,7 @@ use provider_api::error::ErrorCode;
 use provider_api::query::parse_u64;
 use provider_engine::cluster::port::{Cluster, Missing, ReadFailure};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
-use provider_engine::{Reply, TenantRequest};
+use provider_engine::{Received, Reply, TenantRequest};
 
 use super::answer::{Answer, JSON, nothing, of_type};
 use super::failure::Failure;
@@ -34,13 +34,15 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let dseq = parse_u64(dseq).map_err(|error| bad_id(&error))?;
         self.authorize(&principal, &Request::SendManifest { dseq })?;
         let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
-        let body = body::read(body, largest, patience).await?;
-        let (manifest, unknown_keys) = decode(&parts.headers, &body)?;
+        let mut held = self.held(Some(owner), &parts.extensions);
+        let body = body::read(body, largest, patience, &mut held).await?;
+        let Sent { manifest, unknown_keys, received } = decode(&parts.headers, &body)?;
         let deployment = DeploymentId::new(owner, dseq).map_err(|_| {
             let text = format!("Deployment not found: {owner}/{dseq}");
             Failure::plain(StatusCode::NOT_FOUND, ErrorCode::DeploymentNotFound, text)
         })?;
-        let request = TenantRequest::Manifest { deployment, manifest: Arc::new(manifest) };
+        let request =
+            TenantRequest::Manifest { deployment, manifest: Arc::new(manifest), received };
         match self.provider.tenant(request).await? {
             Reply::Manifest(ManifestAnswer::Accepted { .. }) => Ok(nothing(StatusCode::OK)),
             Reply::Manifest(ManifestAnswer::Refused(refusal)) => {
@@ -82,17 +84,30 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     }
 }
 
-/// Reads a manifest, or an SDL where the request says that it is YAML; also the keys of it that
-/// nothing is known about.
-fn decode(headers: &HeaderMap, body: &[u8]) -> Result<(Manifest, Vec<String>), Failure> {
+/// A manifest as it came.
+#[derive(Debug)]
+struct Sent {
+    manifest: Manifest,
+    /// Keys of it that nothing is known about.
+    unknown_keys: Vec<String>,
+    received: Received,
+}
+
+/// Reads a manifest, or an SDL where the request says that it is YAML.
+fn decode(headers: &HeaderMap, body: &[u8]) -> Result<Sent, Failure> {
     let refused = |code, text| Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, code, text);
     if is_yaml(headers) {
         let sdl = Sdl::read_bytes(body)
             .map_err(|errors| refused(ErrorCode::BadBody, errors.to_string()))?;
-        return Ok((sdl.into_parts().1, Vec::new()));
+        let (_, manifest) = sdl.into_parts();
+        return Ok(Sent { manifest, unknown_keys: Vec::new(), received: Received::default() });
     }
     match Manifest::from_json(body) {
-        Ok(decoded) => Ok((decoded.manifest, decoded.unknown_keys)),
+        Ok(decoded) => {
+            let unknown_keys = decoded.unknown_keys.clone();
+            let (manifest, received) = Received::of(decoded, body);
+            Ok(Sent { manifest, unknown_keys, received })
+        }
         Err(error) => {
             let text = match (&error, first_wrong(body)) {
                 (DecodeError::Syntax(_), Some(wrong)) => {
@@ -134,11 +149,12 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
             ErrorCode::ManifestMismatch
         }
         ManifestRefusal::HostnameMissing { .. } => ErrorCode::HostnameMissing,
-        ManifestRefusal::HostnameBlocked(_) | ManifestRefusal::DomainBlocked(_) => {
-            ErrorCode::HostnameBlocked
-        }
+        ManifestRefusal::HostnameBlocked(_)
+        | ManifestRefusal::DomainBlocked(_)
+        | ManifestRefusal::HostnameReserved(_) => ErrorCode::HostnameBlocked,
         ManifestRefusal::HostnameInUse(_) => ErrorCode::HostnameInUse,
         ManifestRefusal::HostnameGenerated(_)
+        | ManifestRefusal::HostnameInvalid(_)
         | ManifestRefusal::HostnameIsAddress(_)
         | ManifestRefusal::HostnamePartTooLong(_) => ErrorCode::HostnameInvalid,
         ManifestRefusal::NoLease => ErrorCode::NoLease,

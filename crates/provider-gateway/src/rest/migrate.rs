@@ -2,6 +2,7 @@
 
 use akash_types::Address;
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use provider_api::error::ErrorCode;
 use provider_api::migrate::{MigrateEndpoints, MigrateHostnames, Transferred};
@@ -22,12 +23,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     pub(super) async fn migrate_hostnames<B: Readable>(
         &self,
         principal: G::Principal,
+        parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
         let ask = |destination| Request::MigrateHostnames { destination };
         let owner = self.mover(&principal, &ask(None))?;
         let MigrateHostnames { hostnames_to_migrate, destination_dseq, destination_gseq } =
-            self.read_json(body).await?;
+            self.read_json(owner, parts, body).await?;
         let destination = Some((destination_dseq, destination_gseq));
         self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
         self.migrate(TenantRequest::MigrateHostnames {
@@ -42,12 +44,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     pub(super) async fn migrate_endpoints<B: Readable>(
         &self,
         principal: G::Principal,
+        parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
         let ask = |destination| Request::MigrateEndpoints { destination };
         let owner = self.mover(&principal, &ask(None))?;
         let MigrateEndpoints { endpoints_to_migrate, destination_dseq, destination_gseq } =
-            self.read_json(body).await?;
+            self.read_json(owner, parts, body).await?;
         let destination = Some((destination_dseq, destination_gseq));
         self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
         self.migrate(TenantRequest::MigrateEndpoints {
@@ -66,9 +69,15 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         Ok(owner)
     }
 
-    async fn read_json<B: Readable, T: DeserializeOwned>(&self, body: B) -> Result<T, Failure> {
+    async fn read_json<B: Readable, T: DeserializeOwned>(
+        &self,
+        owner: Address,
+        parts: &Parts,
+        body: B,
+    ) -> Result<T, Failure> {
         let Limits { largest, patience } = Limits::of(&self.settings);
-        let bytes = body::read(body, largest, patience).await?;
+        let mut held = self.held(Some(owner), &parts.extensions);
+        let bytes = body::read(body, largest, patience, &mut held).await?;
         let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<T>();
         match values.next() {
             Some(Ok(value)) => Ok(value),

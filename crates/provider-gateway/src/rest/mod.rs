@@ -23,7 +23,7 @@ mod status;
 mod validate;
 
 use bytes::Bytes;
-use http::header::LOCATION;
+use http::header::{AUTHORIZATION, LOCATION};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use hyper::body::Body;
@@ -33,6 +33,7 @@ use provider_api::status::AddressDocument;
 use provider_engine::cluster::port::Cluster;
 
 pub use answer::Answer;
+pub(crate) use body::{read_until, too_large};
 pub(crate) use failure::Failure;
 pub(crate) use kept::Kept;
 pub(crate) use lease::service_status;
@@ -43,6 +44,7 @@ pub use status::status_document;
 
 use crate::Gateway;
 use crate::port::{Gatekeeper, Grant, LeaseRef, Provider};
+use crate::tls::AmbiguousLength;
 use answer::{JSON, encode, json, nothing, of_type};
 
 /// A body that can be read.
@@ -61,7 +63,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     pub async fn rest<B: Readable>(&self, request: Request<B>) -> Answer {
         let (mut parts, body) = request.into_parts();
         let answer = match route(&parts.method, parts.uri.path()) {
-            Routed::To(Route::Metrics) if self.settings.metrics.is_none() => Err(unknown_route()),
+            _ if parts.extensions.get::<AmbiguousLength>().is_some() => Err(Failure::plain(
+                StatusCode::BAD_REQUEST,
+                ErrorCode::BadBody,
+                "400 Bad Request: both Content-Length and Transfer-Encoding are given",
+            )),
+            Routed::To(Route::Metrics) => self.metrics(&parts).await,
             Routed::To(route) => self.serve(route, &mut parts, body).await,
             Routed::NotFound => Err(unknown_route()),
             Routed::MethodNotAllowed => Err(Failure::empty(
@@ -103,14 +110,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
                 })?;
                 Ok(of_type(JSON, body))
             }
-            Route::Metrics => {
-                let metrics = self.settings.metrics.as_ref().ok_or_else(unknown_route)?;
-                Ok(metrics_answer(metrics, &Method::GET, "/metrics"))
-            }
-            Route::Validate => self.validate(body).await,
+            // Answered before: who scrapes may show a word that is no token.
+            Route::Metrics => Err(unknown_route()),
+            Route::Validate => self.validate(&principal, parts, body).await,
             Route::SendManifest { dseq } => self.send_manifest(principal, &dseq, parts, body).await,
-            Route::MigrateHostnames => self.migrate_hostnames(principal, body).await,
-            Route::MigrateEndpoints => self.migrate_endpoints(principal, body).await,
+            Route::MigrateHostnames => self.migrate_hostnames(principal, parts, body).await,
+            Route::MigrateEndpoints => self.migrate_endpoints(principal, parts, body).await,
             Route::Lease { id, what } => {
                 self.gate.admit(&principal)?;
                 let lease = lease_ref(&id)?;
@@ -124,6 +129,18 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
                 }
             }
         }
+    }
+
+    /// Figures for monitoring, for who operates the provider or shows the token for it.
+    async fn metrics(&self, parts: &Parts) -> Result<Answer, Failure> {
+        let metrics = self.settings.metrics.as_ref().ok_or_else(unknown_route)?;
+        let shown = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        let token = self.settings.metrics_token.as_ref();
+        if !token.is_some_and(|token| token.is_shown(shown)) {
+            let principal = self.gate.authenticate(parts).await?;
+            self.authorize(&principal, &crate::port::Request::Operate)?;
+        }
+        Ok(metrics_answer(metrics, &Method::GET, "/metrics"))
     }
 
     /// Asks whether a request may be served, given what is published now.

@@ -1,6 +1,7 @@
 //! Whether there would be a bid.
 
 use http::StatusCode;
+use http::request::Parts;
 use provider_api::error::ErrorCode;
 use provider_api::screening::{Offer, ScreeningResponse, parse_group};
 use provider_engine::cluster::port::Cluster;
@@ -12,9 +13,15 @@ use crate::Gateway;
 use crate::port::{Gatekeeper, Provider, Screening};
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
-    pub(super) async fn validate<B: Readable>(&self, body: B) -> Result<Answer, Failure> {
+    pub(super) async fn validate<B: Readable>(
+        &self,
+        principal: &G::Principal,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Answer, Failure> {
         let Limits { largest, patience } = Limits::of(&self.settings);
-        let body = body::read(body, largest, patience).await?;
+        let mut held = self.held(self.gate.admit(principal).ok(), &parts.extensions);
+        let body = body::read(body, largest, patience, &mut held).await?;
         let request = parse_group(&body).map_err(|error| {
             let text = error.to_string();
             Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)

@@ -19,11 +19,12 @@ use akash_types::LeaseId;
 use futures_util::FutureExt;
 use provider_engine::cluster::port::{Cluster, EventQuery, EventStream, ServiceChoice};
 use provider_engine::engine::{LeaseStatus, Published};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::Status;
 
 use super::lease::{Answers, ended};
+use crate::gateway::StreamPermit;
 use crate::port::{Gatekeeper, Provider};
 use crate::stream::Allowed;
 
@@ -43,7 +44,7 @@ pub(super) struct StatusFollow<P, C: Cluster, G> {
     pub(super) hints: Hints<C::Events>,
     pub(super) pause: Duration,
     pub(super) told: wire::ServiceStatusResponse,
-    pub(super) _permit: OwnedSemaphorePermit,
+    pub(super) _permit: StreamPermit,
 }
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> StatusFollow<P, C, G> {
@@ -64,7 +65,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> StatusFollow<P, C, G> {
             };
             tokio::time::sleep(SHORTEST.saturating_sub(looked.elapsed())).await;
             follow.pause = pause(follow.pause, hinted, follow.hints.events.is_some());
-            match follow.answers.statuses(&follow.allowed, &follow.named).await {
+            let Allowed { lease, services, .. } = &follow.allowed;
+            match follow.answers.statuses(*lease, services, &follow.named).await {
                 Ok(now) if follow.told == now => {}
                 Ok(now) => {
                     follow.told = now.clone();

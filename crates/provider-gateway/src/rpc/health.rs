@@ -8,6 +8,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
+use super::status_of;
 use crate::Gateway;
 use crate::port::{Gatekeeper, Provider};
 
@@ -46,19 +47,21 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Health for Answers<P, C, G> {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         known(&request)?;
-        let changes = self.0.provider.changes();
-        let told: Option<i32> = None;
-        let stopping = self.0.stopping();
-        let stream = stream::unfold((changes, told, stopping), async |state| {
-            let (mut changes, told, mut stopping) = state;
+        let place = self.0.public_stream(request.extensions());
+        let place = place.map_err(|busy| status_of(&busy.into()))?;
+        let (changes, told) = (self.0.provider.changes(), None::<i32>);
+        let (stopping, end) = (self.0.stopping(), self.0.stream_end());
+        let stream = stream::unfold((changes, told, stopping, end, place), async |state| {
+            let (mut changes, told, mut stopping, end, place) = state;
             loop {
                 let now = health(&changes.borrow_and_update());
                 if Some(now.status) != told {
-                    return Some((Ok(now), (changes, Some(now.status), stopping)));
+                    return Some((Ok(now), (changes, Some(now.status), stopping, end, place)));
                 }
                 tokio::select! {
                     changed = changes.changed() => changed.ok()?,
                     _ = stopping.wait_for(|stopping| *stopping) => return None,
+                    () = tokio::time::sleep_until(end) => return None,
                 }
             }
         });

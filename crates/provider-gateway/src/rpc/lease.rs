@@ -7,21 +7,21 @@ use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpc;
 use akash_proto::akash::market::v1 as market;
 use akash_proto::akash::provider::lease::v1 as wire;
 use akash_sdl::Manifest;
-use akash_types::DeploymentId;
+use akash_types::{DeploymentId, LeaseId};
 use futures_util::stream::{self, BoxStream, StreamExt};
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::{Cluster, LogQuery, ServiceChoice, ServiceStatus};
 use provider_engine::manifest::ManifestAnswer;
-use provider_engine::{Reply, TenantRequest};
-use tokio::sync::OwnedSemaphorePermit;
+use provider_engine::{Received, Reply, TenantRequest};
 use tonic::{Request, Response, Status};
 
 use super::follow::{Hints, StatusFollow};
 use super::logs::Logs;
 use super::status_of;
 use crate::Gateway;
-use crate::port::{self, Busy, Denied, Gatekeeper, LeaseRef, Provider};
+use crate::gateway::StreamPermit;
+use crate::port::{self, Denied, Gatekeeper, LeaseRef, Provider, Services};
 use crate::rest::{Failure, manifest_failure, service_status};
 use crate::stream::{Allowed, Ending, Lines};
 
@@ -62,8 +62,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         &self,
         principal: &G::Principal,
         request: &port::Request<'_>,
+        extensions: &Extensions,
     ) -> Result<Allowed, Status> {
-        let found = self.0.allow(principal, request).map_err(denied)?;
+        let found = self.0.allow(principal, request, extensions).map_err(denied)?;
         found.ok_or_else(|| status_of(&Failure::no_lease()))
     }
 
@@ -73,22 +74,23 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         principal: &G::Principal,
         lease: LeaseRef,
         named: &[String],
+        extensions: &Extensions,
     ) -> Result<Allowed, Status> {
         for service in named {
-            self.find(principal, &port::Request::ServiceStatus(lease, service))?;
+            self.find(principal, &port::Request::ServiceStatus(lease, service), extensions)?;
         }
-        self.find(principal, &port::Request::LeaseStatus(lease))
+        self.find(principal, &port::Request::LeaseStatus(lease), extensions)
     }
 
     pub(super) async fn statuses(
         &self,
-        allowed: &Allowed,
+        lease: LeaseId,
+        visible: &Services,
         named: &[String],
     ) -> Result<wire::ServiceStatusResponse, Status> {
-        let status = self.0.cluster.status(allowed.lease).await.map_err(read)?;
+        let status = self.0.cluster.status(lease).await.map_err(read)?;
         let wanted = |service: &&ServiceStatus| {
-            allowed.services.include(&service.name)
-                && (named.is_empty() || named.contains(&service.name))
+            visible.include(&service.name) && (named.is_empty() || named.contains(&service.name))
         };
         let public = self.0.provider.identity().public_hostname.clone();
         let services = status.services.iter().filter(wanted);
@@ -102,24 +104,24 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         follow: bool,
     ) -> Result<Logs<C::Lines>, Status> {
         let principal = Self::principal(&request)?;
-        let request = request.into_inner();
+        let (_, extensions, request) = request.into_parts();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
         let names: Vec<&str> = request.services.iter().map(String::as_str).collect();
-        let allowed = self.find(&principal, &port::Request::Logs(lease, &names))?;
+        let allowed = self.find(&principal, &port::Request::Logs(lease, &names), &extensions)?;
         let services = match request.services.is_empty() {
             true => ServiceChoice::All,
             false => ServiceChoice::Named(request.services),
         };
         let tail = (!follow).then_some(LINES);
         let query = LogQuery { services, tail, follow, previous: false };
-        let permit = self.permit()?;
+        let permit = self.permit(&allowed)?;
         let parts = self.0.cluster.logs(allowed.lease, query).await.map_err(read)?;
         Ok(Logs::new(parts, Lines::new(follow), allowed, permit))
     }
 
     /// Room for one more stream.
-    fn permit(&self) -> Result<OwnedSemaphorePermit, Status> {
-        self.0.stream_permit().ok_or_else(|| status_of(&Busy.into()))
+    fn permit(&self, allowed: &Allowed) -> Result<StreamPermit, Status> {
+        self.0.stream_permit(Some(allowed.lease)).map_err(|busy| status_of(&busy.into()))
     }
 }
 
@@ -143,7 +145,11 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let deployment = deployment.map_err(|error| Status::not_found(error.to_string()))?;
         let manifest = Manifest::from_proto(request.manifest);
         let manifest = manifest.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let wanted = TenantRequest::Manifest { deployment, manifest: Arc::new(manifest) };
+        let wanted = TenantRequest::Manifest {
+            deployment,
+            manifest: Arc::new(manifest),
+            received: Received::default(),
+        };
         let reply = self.0.provider.tenant(wanted).await;
         match reply.map_err(|busy| status_of(&busy.into()))? {
             Reply::Manifest(ManifestAnswer::Accepted { .. }) => {
@@ -161,10 +167,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         request: Request<wire::ServiceStatusRequest>,
     ) -> Result<Response<wire::ServiceStatusResponse>, Status> {
         let principal = Self::principal(&request)?;
-        let request = request.into_inner();
+        let (_, extensions, request) = request.into_parts();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let allowed = self.find_services(&principal, lease, &request.services)?;
-        Ok(Response::new(self.statuses(&allowed, &request.services).await?))
+        let allowed = self.find_services(&principal, lease, &request.services, &extensions)?;
+        Ok(Response::new(self.statuses(allowed.lease, &allowed.services, &request.services).await?))
     }
 
     async fn stream_service_status(
@@ -172,13 +178,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         request: Request<wire::ServiceStatusRequest>,
     ) -> Result<Response<Self::StreamServiceStatusStream>, Status> {
         let principal = Self::principal(&request)?;
-        let request = request.into_inner();
+        let (_, extensions, request) = request.into_parts();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let allowed = self.find_services(&principal, lease, &request.services)?;
-        let permit = self.permit()?;
+        let allowed = self.find_services(&principal, lease, &request.services, &extensions)?;
+        let permit = self.permit(&allowed)?;
         // Hints are waited for before the first look, so that none is missed between.
         let hints = Hints::of(allowed.lease, self.0.provider.changes(), &self.0.cluster).await;
-        let first = self.statuses(&allowed, &request.services).await?;
+        let first = self.statuses(allowed.lease, &allowed.services, &request.services).await?;
         let follow = StatusFollow {
             answers: Self(self.0.clone()),
             allowed,
@@ -281,6 +287,13 @@ pub(super) fn ended(ending: Ending) -> Status {
         }
         Ending::Stopping => {
             (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, "the provider stops")
+        }
+        Ending::TooOld => {
+            let text = "the stream has lasted as long as one may: open another";
+            (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, text)
+        }
+        Ending::Revoked => {
+            (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "the certificate is revoked")
         }
     };
     status_of(&Failure::plain(status, code, text))

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use provider_engine::cluster::port::{LogLines, LogPart};
-use tokio::sync::OwnedSemaphorePermit;
 use tonic::Status;
 
 use super::lease::{ended, read};
+use crate::gateway::StreamPermit;
 use crate::stream::{Allowed, Lines};
 
 /// Logs that are read line by line.
@@ -16,7 +16,7 @@ pub(super) struct Logs<L> {
     allowed: Allowed,
     /// Lines that can be told, and of which service each.
     waiting: VecDeque<(String, Vec<u8>)>,
-    _permit: OwnedSemaphorePermit,
+    _permit: StreamPermit,
 }
 
 impl<L: LogLines> Logs<L> {
@@ -24,7 +24,7 @@ impl<L: LogLines> Logs<L> {
         parts: L,
         lines: Lines,
         allowed: Allowed,
-        permit: OwnedSemaphorePermit,
+        permit: StreamPermit,
     ) -> Self {
         Self { parts, lines, allowed, waiting: VecDeque::new(), _permit: permit }
     }

@@ -7,6 +7,10 @@
 //!                                                     └─► reflection
 //! ```
 //!
+//! A message is read whole before a service sees it: not larger than its method needs, not too
+//! slowly, and counted against a budget as it arrives (`intake.rs`). The length that a client
+//! announces reserves nothing.
+//!
 //! Whatever is asked in another way is answered as gRPC, because that is how existing installations
 //! see that the port is alive. A token that is no good is refused on every method.
 //!
@@ -14,6 +18,7 @@
 
 mod follow;
 mod health;
+mod intake;
 mod lease;
 mod logs;
 mod provider;
@@ -21,12 +26,15 @@ mod quantity;
 mod status;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpcServer;
 use akash_grpc::akash::provider::v1::provider_rpc_server::ProviderRpcServer;
 use akash_grpc::{DescriptorError, Services, descriptor_set_for};
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Full;
 use provider_api::error::CODE_HEADER;
 use provider_engine::cluster::port::Cluster;
 use tonic::body::Body;
@@ -36,11 +44,16 @@ use tonic_health::pb::health_server::HealthServer;
 pub use status::status_message;
 
 use crate::Gateway;
+use crate::budget::Held;
 use crate::port::{Gatekeeper, Provider};
 use crate::rest::{Failure, Readable};
 
-/// Largest message that is taken.
-const LARGEST: usize = 4 << 20;
+/// The one method whose message may be large; strangers are refused before any of it is read.
+const SEND_MANIFEST: &str = "/akash.provider.lease.v1.LeaseRPC/SendManifest";
+/// What begins the paths of the one service whose clients send several messages.
+const REFLECTION: &str = "/grpc.reflection.";
+/// How long a client may take to ask about all that is served.
+const REFLECTED: Duration = Duration::from_mins(1);
 
 /// The gRPC side of a gateway. Every clone is the same.
 #[derive(Clone)]
@@ -79,10 +92,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
         let lease = LeaseRpcServer::new(lease::Answers(gateway.clone()));
         let health = HealthServer::new(health::Answers(gateway.clone()));
         let services = Services::none()
-            .with(provider.max_decoding_message_size(LARGEST))
-            .with(lease.max_decoding_message_size(LARGEST))
+            .with(provider)
+            .with(lease.max_decoding_message_size(gateway.settings.largest_manifest))
             .with(health)
-            .with(reflection);
+            .with(reflection.max_decoding_message_size(gateway.settings.largest_message));
         Ok(Self { gateway, services })
     }
 
@@ -96,11 +109,38 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
         if !kind.starts_with(b"application/grpc") {
             return not_grpc(StatusCode::UNSUPPORTED_MEDIA_TYPE);
         }
-        match self.gateway.gate.authenticate(&parts).await {
-            Ok(principal) => drop(parts.extensions.insert(Arc::new(principal))),
-            Err(denied) => return status_of(&denied.into()).into_http(),
+        match self.take(&mut parts, body).await {
+            Ok((body, held)) => {
+                let response = self.services.call(Request::from_parts(parts, body)).await;
+                response.map(|body| intake::counted(body, held))
+            }
+            Err(failure) => status_of(&failure).into_http(),
         }
-        self.services.call(Request::from_parts(parts, Body::new(body))).await
+    }
+
+    /// The body of a call that may be made, and what it weighs.
+    async fn take<B: Readable>(&self, parts: &mut Parts, body: B) -> Result<(Body, Held), Failure> {
+        let Gateway { gate, settings, .. } = &self.gateway;
+        let principal = gate.authenticate(parts).await?;
+        let account = gate.admit(&principal);
+        let path = parts.uri.path();
+        if path == SEND_MANIFEST {
+            account.clone()?;
+        }
+        let mut held = self.gateway.held(account.ok(), &parts.extensions);
+        held.grow(intake::weight(parts))?;
+        if path.starts_with(REFLECTION) {
+            held.grow(settings.largest_message)?;
+            let place = self.gateway.public_stream(&parts.extensions)?;
+            return Ok((intake::ending(body, REFLECTED, place), held));
+        }
+        let largest = match path {
+            SEND_MANIFEST => settings.largest_manifest,
+            _ => settings.largest_message,
+        };
+        let message = intake::message(body, largest, settings.body_patience, &mut held).await?;
+        parts.extensions.insert(Arc::new(principal));
+        Ok((Body::new(Full::new(message)), held))
     }
 }
 
@@ -128,6 +168,8 @@ fn status_of(failure: &Failure) -> Status {
         (_, StatusCode::NOT_FOUND) => Code::NotFound,
         (_, StatusCode::CONFLICT) => Code::AlreadyExists,
         (_, StatusCode::SERVICE_UNAVAILABLE) => Code::Unavailable,
+        (_, StatusCode::PAYLOAD_TOO_LARGE) => Code::ResourceExhausted,
+        (_, StatusCode::REQUEST_TIMEOUT) => Code::DeadlineExceeded,
         (_, status) if status.is_client_error() => Code::InvalidArgument,
         _ => Code::Internal,
     };

@@ -1,5 +1,6 @@
 //! How the provider is, and whether it would bid.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,10 +11,12 @@ use provider_api::screening::ScreeningRequest;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tonic::{Request, Response};
 
 use super::{status_message, status_of};
 use crate::Gateway;
+use crate::places::Place;
 use crate::port::{Gatekeeper, Provider, Screening};
 
 /// Shortest time between two messages of a stream: what changes faster is told together.
@@ -60,6 +63,8 @@ struct Follow<P, C, G> {
     changes: watch::Receiver<Arc<Published>>,
     stopping: watch::Receiver<bool>,
     begun: bool,
+    end: Instant,
+    _place: Place<IpAddr>,
 }
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> Follow<P, C, G> {
@@ -75,6 +80,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Follow<P, C, G> {
             tokio::select! {
                 goes_on = wait => if !goes_on { return None },
                 _ = self.stopping.wait_for(|stopping| *stopping) => return None,
+                () = tokio::time::sleep_until(self.end) => return None,
             }
         }
         self.begun = true;
@@ -97,9 +103,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> ProviderRpc for Answers<P, C, G> {
 
     async fn stream_status(
         &self,
-        _: Request<()>,
+        request: Request<()>,
     ) -> Result<Response<Self::StreamStatusStream>, tonic::Status> {
+        let place = self.0.public_stream(request.extensions());
         let follow = Follow {
+            _place: place.map_err(|busy| status_of(&busy.into()))?,
+            end: self.0.stream_end(),
             answers: Self(self.0.clone()),
             changes: self.0.provider.changes(),
             stopping: self.0.stopping(),

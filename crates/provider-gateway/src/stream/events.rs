@@ -1,9 +1,14 @@
 //! What happened to a lease.
 
+use std::vec::IntoIter;
+
+use akash_types::LeaseId;
 use http::request::Parts;
 use provider_api::json::to_line;
 use provider_api::stream::{EventFrame, EventObject};
-use provider_engine::cluster::port::{Cluster, ClusterEvent, EventQuery, EventStream, ReadFailure};
+use provider_engine::cluster::port::{
+    Cluster, ClusterEvent, EventKind, EventQuery, EventStream, ObjectRef, ReadFailure,
+};
 
 use super::pump::Source;
 use super::read::{Asked, Reading, choice};
@@ -22,20 +27,36 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         self.read(principal, lease, asked, parts, async |cluster, reading| {
             let Reading { lease, services, params } = reading;
             let query = EventQuery { services: choice(params.services), follow: params.follow };
+            let held = cluster.manifest(lease).await;
+            let ignored = held.map(|held| held.ignored).unwrap_or_default();
+            let ignored = ignored.into_iter().filter(|(name, _)| query.services.includes(name));
+            let notices = ignored.flat_map(|(service, options)| {
+                options.into_iter().map(move |option| not_carried_out(lease, &service, &option))
+            });
+            let notices = notices.collect::<Vec<_>>().into_iter();
             let events = cluster.events(lease, query).await?;
-            Ok(EventSource { events, services })
+            Ok(EventSource { notices, events, services })
         })
     }
 }
 
 struct EventSource<E> {
+    /// What is told before what happened.
+    notices: IntoIter<ClusterEvent>,
     events: E,
     services: Services,
 }
 
 impl<E: EventStream> Source for EventSource<E> {
     async fn next(&mut self) -> Result<Option<Vec<String>>, ReadFailure> {
-        while let Some(event) = self.events.next().await? {
+        loop {
+            let event = match self.notices.next() {
+                Some(notice) => notice,
+                None => match self.events.next().await? {
+                    Some(event) => event,
+                    None => return Ok(None),
+                },
+            };
             // What is about the lease as a whole is for who may see all of it.
             let visible = match &event.service {
                 Some(service) => self.services.include(service),
@@ -45,7 +66,23 @@ impl<E: EventStream> Source for EventSource<E> {
                 return Ok(Some(vec![line]));
             }
         }
-        Ok(None)
+    }
+}
+
+/// That an option of the manifest has no effect here.
+fn not_carried_out(lease: LeaseId, service: &str, option: &str) -> ClusterEvent {
+    ClusterEvent {
+        kind: EventKind::Warning,
+        reason: "NotCarriedOut".to_owned(),
+        note: format!("this provider does not know {option} and runs the service without it"),
+        controller: "provider-services".to_owned(),
+        instance: String::new(),
+        object: ObjectRef {
+            kind: "Manifest".to_owned(),
+            namespace: String::new(),
+            name: lease.to_string(),
+        },
+        service: Some(service.to_owned()),
     }
 }
 

@@ -12,7 +12,7 @@ use provider_engine::cluster::port::LogPart;
 /// Longest line in one frame, in bytes. Existing providers give up above 64 KiB.
 const LINE: usize = 256 * 1024;
 /// Most that is held of all lines together, in bytes.
-const TOTAL: usize = 1024 * 1024;
+const TOTAL: usize = LINE;
 
 /// Lines that have begun.
 #[derive(Debug)]

@@ -5,7 +5,8 @@
 //!                                             │         │
 //!                        4001, 4002, 4000 ◄───┘         ├─► 1000 no more
 //!                                                       ├─► 4003 the lease is over
-//!                                                       └─► 1001 the provider stops
+//!                                                       ├─► 4000 the certificate is revoked
+//!                                                       └─► 1001 the provider stops, or a day is over
 //! ```
 //!
 //! Everything that can be refused is refused before the handshake ends, over HTTP. A stream holds
@@ -31,14 +32,14 @@ use akash_types::LeaseId;
 use bytes::Bytes;
 use http::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, UPGRADE};
 use http::request::Parts;
-use http::{HeaderValue, Response, StatusCode};
+use http::{Extensions, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use hyper::upgrade::OnUpgrade;
 use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 
 use crate::Gateway;
-use crate::port::{Busy, Denied, Gatekeeper, Grant, Provider, Request, Services};
+use crate::port::{Denied, Gatekeeper, Grant, Provider, Request, Services};
 use crate::rest::{Answer, Failure};
 pub(crate) use lines::Lines;
 use socket::Socket;
@@ -59,12 +60,15 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         &self,
         principal: &G::Principal,
         request: &Request<'_>,
+        extensions: &Extensions,
     ) -> Result<Option<Allowed>, Denied> {
         let shown = self.provider.published();
         match self.gate.authorize(principal, request, &shown) {
             Ok(Grant { lease: Some(lease), services, .. }) => {
                 let changes = self.provider.changes();
-                let watch = LeaseWatch::new(lease, &shown, changes, self.stopping());
+                let revoked = self.gate.revoked(extensions);
+                let (stopping, lifetime) = (self.stopping(), self.settings.stream_lifetime);
+                let watch = LeaseWatch::new(lease, &shown, changes, stopping, lifetime, revoked);
                 Ok(Some(Allowed { lease, services, watch }))
             }
             Ok(Grant { lease: None, .. }) | Err(Denied::NoSuchLease) => Ok(None),
@@ -72,17 +76,20 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         }
     }
 
-    /// Answers the handshake, and lets `talk` go on in a task of its own.
+    /// Answers the handshake, and lets `talk` go on in a task of its own. `limit` is the largest
+    /// message that the client may send.
     fn open<F>(
         &self,
         parts: &mut Parts,
+        lease: Option<LeaseId>,
+        limit: usize,
         talk: impl FnOnce(Self, Socket) -> F + Send + 'static,
     ) -> Result<Answer, Failure>
     where
         F: Future<Output = ()> + Send,
     {
         let accept = handshake::accept(&parts.method, &parts.headers)?;
-        let permit = self.stream_permit().ok_or(Busy)?;
+        let permit = self.stream_permit(lease)?;
         let upgrade = parts.extensions.remove::<OnUpgrade>().ok_or_else(|| {
             let text = "the connection cannot become a WebSocket";
             Failure::plain(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, text)
@@ -93,7 +100,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             // A client that left meanwhile has nothing to be told.
             if let Ok(upgraded) = upgrade.await {
                 let (ping, patience) = (gateway.settings.ping, gateway.settings.write_patience);
-                talk(gateway, Socket::new(upgraded, ping, patience).await).await;
+                talk(gateway, Socket::new(upgraded, ping, patience, limit).await).await;
             }
         });
         let mut answer = Response::new(Full::<Bytes>::default());

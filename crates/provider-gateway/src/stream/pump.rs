@@ -93,5 +93,7 @@ pub(super) fn ended(ending: Ending) -> (CloseCode, String) {
     match ending {
         Ending::LeaseClosed => (CloseCode::LeaseClosed, "lease-closed".to_owned()),
         Ending::Stopping => (CloseCode::Stopping, "provider-stopping".to_owned()),
+        Ending::TooOld => (CloseCode::Stopping, "stream-too-old".to_owned()),
+        Ending::Revoked => (CloseCode::Failed, "certificate-revoked".to_owned()),
     }
 }

@@ -15,6 +15,9 @@ use crate::Gateway;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
 use crate::rest::{Answer, Failure};
 
+/// Largest message of a client that is only to read.
+const SMALL: usize = 4 << 10;
+
 /// What is asked with a lease and the names of services.
 pub(super) type Asked = for<'a> fn(LeaseRef, &'a [&'a str]) -> Request<'a>;
 
@@ -46,8 +49,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             StreamParams::read(&query).map_err(|error| bad_parameter(error.to_string()))?;
         let names: Vec<&str> = params.services.iter().map(String::as_str).collect();
         // A lease that is not there is told after the handshake.
-        let found = self.allow(principal, &asked(lease, &names))?;
-        self.open(parts, async move |gateway, mut socket| {
+        let found = self.allow(principal, &asked(lease, &names), &parts.extensions)?;
+        let of = found.as_ref().map(|found| found.lease);
+        self.open(parts, of, SMALL, async move |gateway, mut socket| {
             let Some(Allowed { lease, services, mut watch }) = found else {
                 return socket.finish(CloseCode::NotFound, "").await;
             };

@@ -4,9 +4,11 @@
 //! upgrade ─► is a replica ready? ─► exec ─► frames both ways ─► result ─► farewell
 //! ```
 //!
-//! What the client sends waits in a short queue for the command to read it; while that is full
-//! nothing more is taken from the socket. What the command writes waits for the client in the same
-//! way. The client's farewell ends the command.
+//! What the client sends is cut into parts, which wait in a short queue for the command to read
+//! them; while that is full nothing more is taken from the socket. What the command writes waits
+//! for the client in the same way. The client's farewell ends the command.
+
+use std::collections::VecDeque;
 
 use http::StatusCode;
 use http::request::Parts;
@@ -27,8 +29,10 @@ use crate::Gateway;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request};
 use crate::rest::{Answer, Failure};
 
-/// How many frames of a client may wait for the command.
-const WAITING: usize = 8;
+/// Largest message of a client.
+const LARGEST: usize = 128 << 10;
+/// How many parts of what a client sent may wait for the command, besides one message.
+const WAITING: usize = 4;
 /// The size of a terminal until the client says its own.
 const TERMINAL: Terminal = Terminal { width: 80, height: 24 };
 
@@ -40,12 +44,14 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let found = self.allow(principal, &Request::Shell(lease, query.get("service")))?;
+        let asked = Request::Shell(lease, query.get("service"));
+        let found = self.allow(principal, &asked, &parts.extensions)?;
         let params = ShellParams::read(&query).ok_or_else(|| {
             let text = "cmd0, tty, service, stdin and podIndex are needed";
             Failure::empty(StatusCode::BAD_REQUEST, ErrorCode::BadParameter, text)
         })?;
-        self.open(parts, |gateway, socket| gateway.run_shell(socket, found, params))
+        let of = found.as_ref().map(|found| found.lease);
+        self.open(parts, of, LARGEST, |gateway, socket| gateway.run_shell(socket, found, params))
     }
 
     async fn run_shell(self, mut socket: Socket, found: Option<Allowed>, params: ShellParams) {
@@ -115,29 +121,36 @@ async fn converse(
     let (queue, waiting) = mpsc::channel(WAITING);
     let mut feeding = std::pin::pin!(feed(input, waiting));
     let mut is_fed = false;
-    let mut has_room = true;
+    // What is left of the message that was received last.
+    let mut unqueued = VecDeque::new();
     loop {
+        while let Some(next) = unqueued.pop_front() {
+            match queue.try_send(next) {
+                Ok(()) => {}
+                Err(mpsc::error::TrySendError::Full(next)) => {
+                    unqueued.push_front(next);
+                    break;
+                }
+                // The command takes nothing any more.
+                Err(mpsc::error::TrySendError::Closed(_)) => unqueued.clear(),
+            }
+        }
+        let has_room = unqueued.is_empty();
         let step = async {
             tokio::select! {
                 part = output.next() => Step::Wrote(part),
                 () = &mut feeding, if !is_fed => Step::IsFed,
-                _ = queue.reserve(), if !has_room && !is_fed => Step::HasRoom,
+                _ = queue.reserve(), if !has_room => Step::HasRoom,
             }
         };
-        match socket.until(watch, has_room || is_fed, step).await {
+        match socket.until(watch, has_room, step).await {
             Happened::Own(Step::Wrote(part)) => match written(part) {
                 Ok(frame) => socket.send(Message::Binary(frame.encode())).await?,
                 Err(end) => return Ok(end),
             },
             Happened::Own(Step::IsFed) => is_fed = true,
-            Happened::Own(Step::HasRoom) => has_room = true,
-            Happened::Received(message) => {
-                if let Some(input) = for_command(message, params) {
-                    // There was room; or the command takes nothing any more, and it is dropped.
-                    let _ = queue.try_send(input);
-                    has_room = queue.capacity() > 0;
-                }
-            }
+            Happened::Own(Step::HasRoom) => {}
+            Happened::Received(message) => unqueued.extend(for_command(message, params)),
             Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
             Happened::Gone => return Err(Gone),
         }
@@ -153,17 +166,20 @@ async fn feed(mut input: impl Input, mut waiting: mpsc::Receiver<ExecInput>) {
     }
 }
 
-/// What a frame of the client says to the command; nothing, if it makes no sense or the command
-/// was to be sent nothing.
-fn for_command(message: Message, params: &ShellParams) -> Option<ExecInput> {
-    let Message::Binary(bytes) = message else { return None };
-    match ClientFrame::decode(&bytes).ok()? {
-        ClientFrame::Stdin(bytes) => params.stdin.then(|| ExecInput::Stdin(bytes.to_vec())),
-        // On a terminal the end of input is a character like any other.
-        ClientFrame::EndOfStdin => (params.stdin && !params.tty).then_some(ExecInput::EndOfStdin),
-        ClientFrame::Resize { width, height } => {
-            params.tty.then_some(ExecInput::Resize(Terminal { width, height }))
+/// What a frame of the client says to the command, in parts that a driver takes; nothing, if it
+/// makes no sense or the command was to be sent nothing.
+fn for_command(message: Message, params: &ShellParams) -> Vec<ExecInput> {
+    let Message::Binary(bytes) = message else { return Vec::new() };
+    match ClientFrame::decode(&bytes) {
+        Ok(ClientFrame::Stdin(bytes)) if params.stdin => {
+            bytes.chunks(ExecInput::PART).map(|part| ExecInput::Stdin(part.to_vec())).collect()
         }
+        // On a terminal the end of input is a character like any other.
+        Ok(ClientFrame::EndOfStdin) if params.stdin && !params.tty => vec![ExecInput::EndOfStdin],
+        Ok(ClientFrame::Resize { width, height }) if params.tty => {
+            vec![ExecInput::Resize(Terminal { width, height })]
+        }
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 

@@ -75,12 +75,14 @@ pub(super) fn not_started(failure: ExecFailure) -> End {
 
 /// It was not left to end by itself.
 pub(super) fn ended(ending: Ending) -> End {
-    let (text, code) = match ending {
-        Ending::LeaseClosed => ("the lease is closed", CloseCode::LeaseClosed),
-        Ending::Stopping => ("the provider stops", CloseCode::Stopping),
+    let text = match ending {
+        Ending::LeaseClosed => "the lease is closed",
+        Ending::Stopping => "the provider stops",
+        Ending::Revoked => "the certificate is revoked",
+        Ending::TooOld => "the shell has been open for too long",
     };
     let (frame, _, _) = result(1, text);
-    let (_, reason) = super::pump::ended(ending);
+    let (code, reason) = super::pump::ended(ending);
     (frame, code, reason)
 }
 

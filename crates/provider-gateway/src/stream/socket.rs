@@ -15,8 +15,6 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use super::watch::{Ending, LeaseWatch};
 
-/// Largest message that is taken from a client.
-const LARGEST: usize = 1 << 20;
 /// Most that waits to be written; the largest frame of a log fits, however much of it is escaped.
 const UNWRITTEN: usize = 4 << 20;
 /// How much is read at once. It is there as long as the stream, and clients say little.
@@ -52,12 +50,17 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) async fn new(upgraded: Upgraded, ping: Duration, patience: Duration) -> Self {
+    pub(super) async fn new(
+        upgraded: Upgraded,
+        ping: Duration,
+        patience: Duration,
+        largest: usize,
+    ) -> Self {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ)
             .write_buffer_size(WRITTEN)
-            .max_message_size(Some(LARGEST))
-            .max_frame_size(Some(LARGEST))
+            .max_message_size(Some(largest))
+            .max_frame_size(Some(largest))
             .max_write_buffer_size(UNWRITTEN);
         let io = TokioIo::new(upgraded);
         let web = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;

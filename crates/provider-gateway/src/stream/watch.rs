@@ -1,10 +1,15 @@
 //! When a stream has to end although neither side wants it to.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use akash_types::LeaseId;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use provider_engine::engine::Published;
 use tokio::sync::watch;
+use tokio::time::Sleep;
 
 /// Why a stream has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,29 +18,37 @@ pub(crate) enum Ending {
     LeaseClosed,
     /// The provider stops.
     Stopping,
+    /// The certificate that it was opened with is revoked.
+    Revoked,
+    /// It has lasted as long as a stream may.
+    TooOld,
 }
 
-/// Looks for the end of a lease, or of the provider.
-#[derive(Debug)]
+/// Looks for the end of a lease, or of the provider, or of the right to read the lease.
 pub(crate) struct LeaseWatch {
     lease: LeaseId,
     /// Whether the lease was seen alive.
     was_alive: bool,
     published: watch::Receiver<Arc<Published>>,
     stopping: watch::Receiver<bool>,
+    lifetime: Pin<Box<Sleep>>,
+    revoked: BoxFuture<'static, ()>,
 }
 
 impl LeaseWatch {
-    /// Watches a lease that was `shown` like this when somebody was allowed to read it. One that
-    /// ends right then, before anything is watched, has ended all the same.
+    /// Watches a lease that was `shown` like this when somebody was allowed to read it, until
+    /// `revoked`. One that ends right then, before anything is watched, has ended all the same.
     pub(crate) fn new(
         lease: LeaseId,
         shown: &Published,
         published: watch::Receiver<Arc<Published>>,
         stopping: watch::Receiver<bool>,
+        lifetime: Duration,
+        revoked: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
         let was_alive = look(shown, lease, false) == Look::Alive;
-        Self { lease, was_alive, published, stopping }
+        let lifetime = Box::pin(tokio::time::sleep(lifetime));
+        Self { lease, was_alive, published, stopping, lifetime, revoked: revoked.boxed() }
     }
 
     /// Waits for the end. May be dropped and called again.
@@ -57,6 +70,8 @@ impl LeaseWatch {
                 changed = self.stopping.changed() => if changed.is_err() {
                     return Ending::Stopping;
                 },
+                () = &mut self.revoked => return Ending::Revoked,
+                () = &mut self.lifetime => return Ending::TooOld,
             }
         }
     }
@@ -82,6 +97,8 @@ fn look(published: &Published, lease: LeaseId, was_alive: bool) -> Look {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
     use provider_engine::engine::{ClusterStatus, LeaseIndex, LeaseStatus, Status};
 
     use super::*;
@@ -118,6 +135,8 @@ mod tests {
         }
     }
 
+    const DAY: Duration = Duration::from_hours(24);
+
     fn lease() -> LeaseId {
         format!("{OWNER}/1/1/1/{OWNER}").parse().unwrap()
     }
@@ -145,7 +164,7 @@ mod tests {
         let shown = Arc::new(published(true, Some(true)));
         let (sender, receiver) = watch::channel(shown.clone());
         let (_stop, stopping) = watch::channel(false);
-        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping);
+        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, pending());
         let waiting = tokio::spawn(async move { watch.ended().await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
@@ -158,8 +177,23 @@ mod tests {
         let shown = published(true, Some(true));
         let (_sender, receiver) = watch::channel(Arc::new(published(true, None)));
         let (_stop, stopping) = watch::channel(false);
-        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping);
+        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, pending());
         let ended = tokio::time::timeout(std::time::Duration::from_secs(5), watch.ended()).await;
         assert_eq!(ended, Ok(Ending::LeaseClosed));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_end_with_their_certificate_and_after_their_lifetime() {
+        let shown = Arc::new(published(true, Some(true)));
+        let (_sender, receiver) = watch::channel(shown.clone());
+        let (_stop, stopping) = watch::channel(false);
+        let watch = |revoked: BoxFuture<'static, ()>| {
+            LeaseWatch::new(lease(), &shown, receiver.clone(), stopping.clone(), DAY, revoked)
+        };
+        let begun = tokio::time::Instant::now();
+        assert_eq!(watch(pending().boxed()).ended().await, Ending::TooOld);
+        assert_eq!(begun.elapsed(), DAY);
+        let revoked = tokio::time::sleep(DAY / 2).boxed();
+        assert_eq!(watch(revoked).ended().await, Ending::Revoked);
     }
 }

@@ -17,6 +17,10 @@ pub struct Limits {
     pub head: Duration,
     /// Bytes of a request's head.
     pub head_bytes: usize,
+    /// How long a client may leave what is sent to it unread.
+    pub write: Duration,
+    /// Requests at once on one connection of HTTP/2.
+    pub requests: u32,
     /// How long requests may take to end when the server stops.
     pub drain: Duration,
 }
@@ -24,11 +28,13 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections: 10_000,
-            per_client: 2_000,
+            connections: 4_096,
+            per_client: 1_024,
             handshake: Duration::from_secs(10),
             head: Duration::from_mins(2),
             head_bytes: 64 * 1024,
+            write: Duration::from_mins(1),
+            requests: 32,
             drain: Duration::from_secs(8),
         }
     }

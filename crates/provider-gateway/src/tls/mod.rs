@@ -17,24 +17,27 @@
 //! here, and the way of a request from socket to answer stays free of boxed layers.
 //!
 //! Each connection is a task of its own from the first byte on, so that a slow one holds up nobody;
-//! [`Limits`] bounds how many there are. Must not know what is served.
+//! [`Limits`] bounds how many there are, and a budget of bytes what they hold before their request
+//! is complete. Must not know what is served.
 
 mod certificates;
 mod choose;
 mod config;
 mod handshake;
+mod head;
 mod io;
 mod limits;
 mod peer;
-mod places;
 mod refuse;
 mod serve;
 mod tally;
+mod unread;
 mod verifier;
 
 pub use certificates::{CertificateFileError, ServerCertificates, certified, certified_pem};
 pub use config::{Protocol, TlsError};
 pub use handshake::Trouble;
+pub use head::AmbiguousLength;
 pub use limits::Limits;
 pub use peer::Peer;
 pub use serve::Server;

@@ -2,14 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::{http1, http2};
-use hyper::service::Service;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -19,15 +18,22 @@ use tokio_rustls::server::TlsStream;
 use super::certificates::ServerCertificates;
 use super::config::{Configs, Protocol, TlsError};
 use super::handshake::{Handshake, Trouble};
+use super::head::{AmbiguousLength, Heads};
 use super::io::Placed;
 use super::limits::Limits;
 use super::peer::Peer;
-use super::places::{Full, Place, Places};
 use super::tally::Tally;
+use super::unread::Unread;
 use crate::auth::CertificateCheck;
+use crate::budget::Budget;
+use crate::listen::accept;
+use crate::places::{Full, Place, Places, client};
 
-/// How long nothing is accepted after accepting failed: mostly for want of file descriptors.
-const PAUSE: Duration = Duration::from_millis(100);
+/// What is taken from a client of HTTP/2 before the service reads it, in bytes: the least that the
+/// protocol allows for a connection.
+const WINDOW: u32 = 65_535;
+/// What hyper holds of each answer over HTTP/2, in bytes.
+const UNSENT: usize = 16 * 1024;
 
 /// Told of every connection that came to nothing.
 type Told = Arc<dyn Fn(SocketAddr, &Trouble) + Send + Sync>;
@@ -37,6 +43,7 @@ type Told = Arc<dyn Fn(SocketAddr, &Trouble) + Send + Sync>;
 pub struct Server {
     handshake: Arc<Handshake>,
     limits: Limits,
+    budget: Budget,
     tally: Arc<Tally>,
     told: Told,
 }
@@ -61,6 +68,7 @@ impl Server {
         Ok(Self {
             handshake: Arc::new(handshake),
             limits,
+            budget: Budget::default(),
             tally: Arc::new(Tally::new(Places::new(limits.connections, limits.per_client))),
             told: Arc::new(|_, _| {}),
         })
@@ -70,6 +78,13 @@ impl Server {
     #[must_use]
     pub fn telling(mut self, told: impl Fn(SocketAddr, &Trouble) + Send + Sync + 'static) -> Self {
         self.told = Arc::new(told);
+        self
+    }
+
+    /// The same, counting what it holds for strangers in `budget`, which others may share.
+    #[must_use]
+    pub fn within(mut self, budget: Budget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -101,14 +116,11 @@ impl Server {
             tokio::select! {
                 () = &mut stop => break,
                 Some(_ended) = connections.join_next() => {}
-                accepted = listener.accept() => match accepted {
-                    Ok((tcp, address)) => if let Some(place) = self.place(address) {
-                        let connection = self.clone().connection(
-                            tcp, address, place, service.clone(), stopped.clone(),
-                        );
-                        connections.spawn(connection);
-                    },
-                    Err(_) => tokio::time::sleep(PAUSE).await,
+                (tcp, address) = accept(&listener) => if let Some(place) = self.place(address) {
+                    let connection = self.clone().connection(
+                        tcp, address, place, service.clone(), stopped.clone(),
+                    );
+                    connections.spawn(connection);
                 },
             }
         }
@@ -119,14 +131,14 @@ impl Server {
         let _late = tokio::time::timeout(self.limits.drain, ended).await;
     }
 
-    fn place(&self, address: SocketAddr) -> Option<Place> {
-        match self.tally.places.take(address.ip()) {
+    fn place(&self, address: SocketAddr) -> Option<Place<IpAddr>> {
+        match self.tally.places.take(client(address.ip()), 1) {
             Ok(place) => Some(place),
             Err(full) => {
                 Tally::add(&self.tally.full);
                 let trouble = match full {
                     Full::All => Trouble::Full,
-                    Full::Client => Trouble::FullOfClient,
+                    Full::Share => Trouble::FullOfClient,
                 };
                 (self.told)(address, &trouble);
                 None
@@ -138,7 +150,7 @@ impl Server {
         self,
         tcp: TcpStream,
         address: SocketAddr,
-        place: Place,
+        place: Place<IpAddr>,
         service: S,
         stopped: watch::Receiver<bool>,
     ) where
@@ -154,8 +166,14 @@ impl Server {
         match self.handshake.run(tcp, address).await {
             Ok((stream, peer)) => {
                 Tally::add(&self.tally.served);
-                let service = WithPeer { service, peer: Arc::new(peer) };
-                self.speak(Placed::new(stream, place), service, stopped).await;
+                match self.handshake.protocol {
+                    Protocol::Http1 => {
+                        self.speak_http1(stream, place, service, peer, stopped).await;
+                    }
+                    Protocol::Http2 => {
+                        self.speak_http2(stream, place, service, peer, stopped).await;
+                    }
+                }
             }
             Err(trouble) => {
                 let counter = match trouble {
@@ -168,11 +186,13 @@ impl Server {
         }
     }
 
-    /// Speaks HTTP. How a connection ends is between the client and its requests.
-    async fn speak<S, B>(
+    /// Speaks HTTP/1. How a connection ends is between the client and its requests.
+    async fn speak_http1<S, B>(
         &self,
-        stream: Placed<TlsStream<TcpStream>>,
-        service: WithPeer<S>,
+        stream: TlsStream<TcpStream>,
+        place: Place<IpAddr>,
+        service: S,
+        peer: Peer,
         mut stopped: watch::Receiver<bool>,
     ) where
         S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
@@ -182,61 +202,87 @@ impl Server {
         B::Data: Send,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        let io = TokioIo::new(stream);
-        match self.handshake.protocol {
-            Protocol::Http1 => {
-                let connection = http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(self.limits.head)
-                    .max_header_size(self.limits.head_bytes)
-                    .serve_connection(io, service)
-                    .with_upgrades();
-                let mut connection = std::pin::pin!(connection);
-                tokio::select! {
-                    _ended = connection.as_mut() => return,
-                    _stop = stopped.wait_for(|stopped| *stopped) => {}
-                }
-                connection.as_mut().graceful_shutdown();
-                let _ended = connection.await;
+        let heads = Arc::new(Heads::new(self.budget.held_for(peer.address.ip())));
+        let io = Placed::new(stream, place, Some(Arc::clone(&heads)), self.limits.write);
+        let peer = Arc::new(peer);
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            if heads.answering() {
+                request.extensions_mut().insert(AmbiguousLength);
             }
-            Protocol::Http2 => {
-                let head_bytes = u32::try_from(self.limits.head_bytes).unwrap_or(u32::MAX);
-                let connection = http2::Builder::new(TokioExecutor::new())
-                    .timer(TokioTimer::new())
-                    .max_header_list_size(head_bytes)
-                    .keep_alive_interval(self.limits.head)
-                    .serve_connection(io, service);
-                let mut connection = std::pin::pin!(connection);
-                tokio::select! {
-                    _ended = connection.as_mut() => return,
-                    _stop = stopped.wait_for(|stopped| *stopped) => {}
+            request.extensions_mut().insert(Arc::clone(&peer));
+            let (answering, heads) = (service.call(request), Arc::clone(&heads));
+            async move {
+                let answer = answering.await;
+                let becomes_stream =
+                    |answer: &Response<B>| answer.status() == StatusCode::SWITCHING_PROTOCOLS;
+                if !answer.as_ref().is_ok_and(becomes_stream) {
+                    heads.answered();
                 }
-                connection.as_mut().graceful_shutdown();
-                let _ended = connection.await;
+                answer
             }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head)
+            .max_header_size(self.limits.head_bytes)
+            .serve_connection(TokioIo::new(io), service)
+            .with_upgrades();
+        let mut connection = std::pin::pin!(connection);
+        tokio::select! {
+            _ended = connection.as_mut() => return,
+            _stop = stopped.wait_for(|stopped| *stopped) => {}
         }
+        connection.as_mut().graceful_shutdown();
+        let _ended = connection.await;
+    }
+
+    /// Speaks HTTP/2.
+    async fn speak_http2<S, B>(
+        &self,
+        stream: TlsStream<TcpStream>,
+        place: Place<IpAddr>,
+        service: S,
+        peer: Peer,
+        mut stopped: watch::Receiver<bool>,
+    ) where
+        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn Error + Send + Sync>>,
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let io = Placed::new(stream, place, None, self.limits.write);
+        let (peer, unread) = (Arc::new(peer), Unread::default());
+        let watched = unread.clone();
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Arc::clone(&peer));
+            let (answering, unread) = (service.call(request), unread.clone());
+            async move { Ok::<_, S::Error>(answering.await?.map(|body| unread.watch(body))) }
+        });
+        let head_bytes = u32::try_from(self.limits.head_bytes).unwrap_or(u32::MAX);
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .max_header_list_size(head_bytes)
+            .max_concurrent_streams(self.limits.requests)
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW)
+            .max_send_buf_size(UNSENT)
+            .keep_alive_interval(self.limits.head)
+            .serve_connection(TokioIo::new(io), service);
+        let mut connection = std::pin::pin!(connection);
+        tokio::select! {
+            _ended = connection.as_mut() => return,
+            () = watched.for_longer_than(self.limits.write) => return,
+            _stop = stopped.wait_for(|stopped| *stopped) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ended = connection.await;
     }
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("limits", &self.limits).finish_non_exhaustive()
-    }
-}
-
-/// A service that finds the peer among the extensions of every request.
-struct WithPeer<S> {
-    service: S,
-    peer: Arc<Peer>,
-}
-
-impl<S: Service<Request<Incoming>>> Service<Request<Incoming>> for WithPeer<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        request.extensions_mut().insert(self.peer.clone());
-        self.service.call(request)
     }
 }

@@ -1,13 +1,14 @@
 //! What became of connections, counted.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::places::Places;
+use crate::places::Places;
 
 /// Counts what became of connections since the start.
 #[derive(Debug)]
 pub struct Tally {
-    pub(super) places: Places,
+    pub(super) places: Places<IpAddr>,
     pub(super) served: AtomicU64,
     pub(super) full: AtomicU64,
     pub(super) failed: AtomicU64,
@@ -30,7 +31,7 @@ pub struct TallySnapshot {
 }
 
 impl Tally {
-    pub(super) fn new(places: Places) -> Self {
+    pub(super) fn new(places: Places<IpAddr>) -> Self {
         let [served, full, failed, refused] = Default::default();
         Self { places, served, full, failed, refused }
     }

@@ -9,6 +9,7 @@
 )]
 
 mod authorization;
+mod bounds;
 mod common;
 mod flood;
 mod leases;

@@ -345,12 +345,23 @@ async fn who_asks_for_json_is_told_failures_in_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_are_served_where_they_are_switched_on() {
+async fn metrics_are_for_who_shows_the_token_where_they_are_switched_on() {
     let metrics: provider_gateway::Metrics = Arc::new(|| "provider_up 1\n".to_owned());
-    let settings = Settings { metrics: Some(metrics), ..Settings::default() };
+    let metrics_token = provider_gateway::ScrapeToken::new(" scrape-me\n");
+    let settings = Settings { metrics: Some(metrics), metrics_token, ..Settings::default() };
     let world = World::with(settings).await;
-    let answer = ask(world.address, "GET", "/metrics", &[], "").await;
+    let shown = [("authorization", "Bearer scrape-me")];
+    let answer = ask(world.address, "GET", "/metrics", &shown, "").await;
     assert_eq!((answer.status, answer.body.as_str()), (200, "provider_up 1\n"));
     let kind = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
     assert_eq!(answer.header("content-type"), Some(kind));
+    for wrong in [
+        &[][..],
+        &[("authorization", "Bearer scrape-m")],
+        &[("authorization", "Bearer scrape-you")],
+    ] {
+        assert_eq!(ask(world.address, "GET", "/metrics", wrong, "").await.status, 401, "{wrong:?}");
+    }
+    let off = World::start().await;
+    assert_eq!(ask(off.address, "GET", "/metrics", &shown, "").await.status, 404);
 }

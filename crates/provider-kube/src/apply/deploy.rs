@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::plan;
 use super::stale::stale;
-use super::stuck::stuck;
+use super::stuck::Stuck;
 use super::under_way::Deployment;
 use super::write::Writer;
 use crate::build::{self, Object};
@@ -49,6 +49,9 @@ pub(super) async fn deploy(
 ) -> Result<(), CommandFailure> {
     let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
     let kept = keep(writer, settings, workload).await?;
+    let before = drawer(writer, &names::lease_namespace(&workload.lease));
+    let isolation = settings.isolation.of_lease(before.namespace().as_ref());
+    let settings = &Settings { isolation, ..settings.clone() };
     let lease = Lease::of(&kept.manifest).map_err(|error| refused(&error))?;
     let mut objects = build::workload(&lease, settings).map_err(|error| refused(&error))?;
     let hosts = build::hosts(&lease, settings, &workload.withheld, Timestamp::now());
@@ -57,7 +60,6 @@ pub(super) async fn deploy(
     let addresses = addresses.into_iter().map(Object::from);
     objects.extend(addresses.filter(|object| !is_anothers(writer, &lease, object)));
 
-    let before = drawer(writer, &lease.namespace);
     let occasion = if kept.is_new || !pieces::is_deployed(&before, settings) {
         Occasion::Update
     } else {
@@ -74,7 +76,6 @@ pub(super) async fn deploy(
     }
     remove(writer, settings, &stale).await?;
     written += write(writer, &workloads, occasion, this).await?;
-    free(writer, &drawer(writer, &lease.namespace)).await?;
     if written == 0 { confirm(writer, settings, workload).await } else { Ok(()) }
 }
 
@@ -98,7 +99,7 @@ async fn keep(
     let hash = workload.version;
     let amend = |object: &mut Value| {
         if let Some(hash) = &hash {
-            version::annotate(object, version::on_manifest(hash));
+            version::annotate(object, version::on_manifest(hash), &workload.ignored);
         }
     };
     let written = writer.write(&Object::from(wanted), Occasion::Update, amend, || false).await?;
@@ -122,7 +123,7 @@ async fn keep(
                 (Kind::MANIFEST, written.shown.json(Kind::MANIFEST), version::on_manifest(&hash))
             }
         };
-        version::annotate(&mut object, text);
+        version::annotate(&mut object, text, &workload.ignored);
         let shown = writer.put(kind, &object).await.map_err(CommandFailure::from)?;
         kept.is_new = true;
         if kind == Kind::MANIFEST {
@@ -206,18 +207,15 @@ async fn remove(
     Ok(())
 }
 
-/// Deletes pods behind which an update would wait for ever.
-pub(super) async fn free(writer: Writer<'_>, drawer: &Drawer) -> Result<(), CommandFailure> {
-    for pod in stuck(drawer) {
-        tracing::info!(
-            namespace = pod.namespace,
-            pod = pod.name,
-            "deleting a pod that holds up an update"
-        );
-        let exactly = Exactly { uid: Some(pod.uid), version: None };
-        writer.delete(Kind::POD, Some(&pod.namespace), &pod.name, exactly).await?;
-    }
-    Ok(())
+/// Deletes a pod behind which an update would wait for ever.
+pub(super) async fn free(writer: Writer<'_>, pod: Stuck) -> Result<(), CommandFailure> {
+    tracing::info!(
+        namespace = pod.namespace,
+        pod = pod.name,
+        "deleting a pod that holds up an update"
+    );
+    let exactly = Exactly { uid: Some(pod.uid), version: None };
+    Ok(writer.delete(Kind::POD, Some(&pod.namespace), &pod.name, exactly).await?)
 }
 
 fn drawer(writer: Writer<'_>, namespace: &str) -> Drawer {

@@ -31,6 +31,7 @@ use provider_engine::cluster::command::{CommandFailure, Operation};
 use crate::client::Calls;
 use crate::settings::Settings;
 use crate::watch::Shared;
+pub(crate) use stale::stale;
 pub(crate) use under_way::UnderWay;
 use write::Writer;
 
@@ -58,12 +59,12 @@ pub(crate) async fn execute(
 
 /// Deletes pods behind which updates would wait for ever, in all leases.
 pub(crate) async fn free_stuck(calls: &Calls, shared: &Shared) {
-    let drawers: Vec<_> = match shared.known() {
-        Ok(mirror) => mirror.stateful().cloned().collect(),
+    let pods: Vec<_> = match shared.known() {
+        Ok(mirror) => mirror.stateful().flat_map(stuck::stuck).collect(),
         Err(_) => return,
     };
-    for drawer in drawers {
-        if let Err(failure) = deploy::free(Writer { calls, shared }, &drawer).await {
+    for pod in pods {
+        if let Err(failure) = deploy::free(Writer { calls, shared }, pod).await {
             tracing::warn!(%failure, "a pod that holds up an update cannot be deleted");
         }
     }

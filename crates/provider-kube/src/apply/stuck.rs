@@ -4,11 +4,13 @@
 //! goes on: also for one of the old template, which will never be ready. Kubernetes leaves it to
 //! somebody else to delete it.
 
-use provider_crd::labels;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::Pod;
 use provider_engine::cluster::view::Condition;
 
 use crate::client::Kind;
 use crate::observe::condition;
+use crate::observe::rollout::{is_rolling, revision_of, update_revision};
 use crate::watch::Drawer;
 
 /// A pod to delete.
@@ -23,27 +25,35 @@ pub(crate) struct Stuck {
 }
 
 /// Pods of StatefulSets that are older than the set's template and do not work. The set would
-/// replace them anyway; what they stored is not theirs.
+/// replace them anyway; what they stored is not theirs. None as long as the set's controller has not
+/// seen the newest template: until then its revision is not known.
 #[must_use]
 pub(crate) fn stuck(drawer: &Drawer) -> Vec<Stuck> {
     let mut found = Vec::new();
-    for set in drawer.of(Kind::STATEFUL_SET) {
-        let revision = set.labels.get(labels::REVISION);
-        for pod in drawer.pods.values() {
-            let owners = pod.metadata.owner_references.iter().flatten();
-            let is_of_set = owners.into_iter().any(|owner| owner.uid == set.uid);
-            let labelled = pod.metadata.labels.as_ref();
-            let is_old = labelled.and_then(|found| found.get(labels::REVISION)) != revision;
-            let is_idle = !matches!(condition(pod), Condition::Ready | Condition::Ending);
-            if is_of_set && is_old && is_idle {
-                let metadata = &pod.metadata;
-                found.push(Stuck {
-                    namespace: metadata.namespace.clone().unwrap_or_default(),
-                    name: metadata.name.clone().unwrap_or_default(),
-                    uid: metadata.uid.clone().unwrap_or_default(),
-                });
-            }
+    for shown in drawer.of(Kind::STATEFUL_SET) {
+        let mut idle = drawer.pods.values().filter(|pod| is_idle(pod, &shown.uid)).peekable();
+        if idle.peek().is_none() {
+            continue;
         }
+        let set: Option<StatefulSet> = shown.typed(Kind::STATEFUL_SET);
+        let Some(set) = set.filter(is_rolling) else { continue };
+        let Some(newest) = update_revision(&set) else { continue };
+        let is_old = |pod: &&_| revision_of(pod).is_some_and(|revision| revision != newest);
+        found.extend(idle.map(|pod| &**pod).filter(is_old).map(|pod: &Pod| {
+            let metadata = &pod.metadata;
+            Stuck {
+                namespace: metadata.namespace.clone().unwrap_or_default(),
+                name: metadata.name.clone().unwrap_or_default(),
+                uid: metadata.uid.clone().unwrap_or_default(),
+            }
+        }));
     }
     found
+}
+
+/// Whether a pod is of this set and does not work.
+fn is_idle(pod: &Pod, set: &str) -> bool {
+    let mut owners = pod.metadata.owner_references.iter().flatten();
+    owners.any(|owner| owner.uid == set)
+        && !matches!(condition(pod), Condition::Ready | Condition::Ending)
 }

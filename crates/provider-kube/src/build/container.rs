@@ -31,6 +31,7 @@ pub(super) fn of(
             run_as_non_root: Some(false),
             privileged: Some(false),
             allow_privilege_escalation: Some(false),
+            capabilities: settings.isolation.capabilities(),
             ..SecurityContext::default()
         }),
         ..Container::default()

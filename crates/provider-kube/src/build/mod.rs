@@ -91,7 +91,7 @@ pub enum BuildError {
 ///
 /// When a service cannot be built. Nothing of the lease should be written then.
 pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, BuildError> {
-    let mut objects = vec![Object::from(namespace(lease))];
+    let mut objects = vec![Object::from(namespace(lease, settings))];
     objects.extend(policy::policies(lease, settings)?.into_iter().map(Object::from));
     for service in &lease.services {
         if let Some((account, role, binding)) = permissions::of(lease, service) {
@@ -107,13 +107,14 @@ pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, Build
 
 /// The lease's namespace.
 #[must_use]
-pub fn namespace(lease: &Lease) -> Namespace {
+pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     let mut labels = labels::base(&lease.namespace, &lease.revision);
     labels.append(&mut labels::lease(&lease.id));
     Namespace {
         metadata: ObjectMeta {
             name: Some(lease.namespace.clone()),
             labels: Some(labels),
+            annotations: settings.isolation.record(),
             ..ObjectMeta::default()
         },
         ..Namespace::default()

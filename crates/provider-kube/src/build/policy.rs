@@ -13,6 +13,7 @@ use provider_crd::{labels, names};
 
 use super::service::{is_on_nodes, number, protocol};
 use super::{BuildError, metadata};
+use crate::isolation::{Isolation, LINK_LOCAL, METADATA};
 use crate::resolve::{Lease, Service};
 use crate::settings::{IngressMode, Settings};
 
@@ -30,7 +31,7 @@ pub(super) fn policies(
     let Some(enabled) = &settings.network_policies else {
         return Ok(Vec::new());
     };
-    let mut policies = vec![restrictions(lease, &settings.ingress)];
+    let mut policies = vec![restrictions(lease, &settings.ingress, &settings.isolation)];
     for service in &lease.services {
         policies.extend(on_nodes(lease, service)?);
         policies.extend(leased(lease, service)?);
@@ -41,7 +42,7 @@ pub(super) fn policies(
 
 /// All pods: in from their own namespace and from where requests come, out to their own namespace,
 /// to DNS and to public addresses.
-fn restrictions(lease: &Lease, ingress: &IngressMode) -> NetworkPolicy {
+fn restrictions(lease: &Lease, ingress: &IngressMode, isolation: &Isolation) -> NetworkPolicy {
     let own = || namespaces(labels::NAMESPACE, &lease.namespace);
     let nginx = NetworkPolicyPeer {
         pod_selector: Some(selector(APP_NAME, "ingress-nginx")),
@@ -57,8 +58,16 @@ fn restrictions(lease: &Lease, ingress: &IngressMode) -> NetworkPolicy {
         pod_selector: Some(selector("k8s-app", "kube-dns")),
         ..namespaces(NAMESPACE_NAME, "kube-system")
     };
-    let public = range(ANYWHERE, Some(PRIVATE.map(str::to_owned).into()));
+    let dns_ports = || Some(vec![port("UDP", 53), port("TCP", 53)]);
+    let private = PRIVATE.map(str::to_owned).into_iter();
+    let public = range(ANYWHERE, Some(private.chain(isolation.unreachable()).collect()));
     let to = |peer, ports| NetworkPolicyEgressRule { to: Some(vec![peer]), ports };
+    let mut egress = vec![to(own(), None), to(dns, dns_ports()), to(public, None)];
+    if isolation.is_hardened() {
+        // NodeLocal DNSCache: pods of such a cluster ask a link-local address of their node.
+        let cache = range(LINK_LOCAL, Some(vec![METADATA.to_owned()]));
+        egress.push(to(cache, dns_ports()));
+    }
     let spec = NetworkPolicySpec {
         pod_selector: Some(LabelSelector::default()),
         policy_types: Some(vec!["Ingress".to_owned(), "Egress".to_owned()]),
@@ -67,11 +76,7 @@ fn restrictions(lease: &Lease, ingress: &IngressMode) -> NetworkPolicy {
                 .map(|peer| NetworkPolicyIngressRule { from: Some(vec![peer]), ports: None })
                 .collect(),
         ),
-        egress: Some(vec![
-            to(own(), None),
-            to(dns, Some(vec![port("UDP", 53), port("TCP", 53)])),
-            to(public, None),
-        ]),
+        egress: Some(egress),
     };
     policy(lease, names::RESTRICTIONS_POLICY.to_owned(), spec)
 }

@@ -6,11 +6,13 @@ use akash_sdl::manifest::{
     ServicePermissions, ServiceResources, StorageParams,
 };
 use akash_types::{Attribute, Cpu, Gpu, GpuVendor, Memory, Storage};
+use provider_crd::manifest::SchedulerParams;
 use provider_engine::cluster::command::Workload;
 use provider_engine::cluster::view::CardChoice;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::isolation::{Isolation, PodProfile};
 use crate::resolve;
 use crate::settings::{NetworkPolicies, Overcommit};
 
@@ -68,6 +70,7 @@ fn lease(service: Sent, cards: BTreeMap<String, CardChoice>) -> Lease {
         group: Arc::new(group),
         cards,
         withheld: vec![],
+        ignored: BTreeMap::new(),
     };
     let mut manifest = resolve::manifest(&workload, &settings()).unwrap();
     manifest.metadata.resource_version = Some("12345".to_owned());
@@ -481,4 +484,95 @@ fn without_policies_there_are_none() {
     let settings = Settings { network_policies: None, ..settings() };
     let objects = objects(&plain(web()), &settings);
     assert!(!objects.keys().any(|name| name.starts_with("NetworkPolicy/")));
+}
+
+/// What a value has that another one does not have, or has otherwise: pointer and value.
+fn added(value: &Value, other: Option<&Value>, at: &str, found: &mut Vec<(String, Value)>) {
+    match (value, other) {
+        (value, Some(other)) if value == other => {}
+        (Value::Object(map), Some(Value::Object(other))) => {
+            for (key, value) in map {
+                added(value, other.get(key), &format!("{at}/{key}"), found);
+            }
+        }
+        (Value::Array(list), Some(Value::Array(other))) => {
+            for (index, value) in list.iter().enumerate() {
+                added(value, other.get(index), &format!("{at}/{index}"), found);
+            }
+        }
+        _ => found.push((at.to_owned(), value.clone())),
+    }
+}
+
+#[test]
+fn the_hardened_profile_adds_these_fields_and_nothing_else() {
+    let isolation = Isolation {
+        profile: PodProfile::Hardened,
+        denied: vec!["203.0.113.0/24".parse().unwrap(), "100.64.0.0/10".parse().unwrap()],
+        ..Isolation::default()
+    };
+    let mut stateful = web();
+    stateful.name = "db".to_owned();
+    let persistent = [("persistent", "true"), ("class", "beta2")];
+    stateful.resources.storage = Some(vec![volume("data", 1024, &persistent)]);
+    for (service, workload) in [(web(), "Deployment/web"), (stateful, "StatefulSet/db")] {
+        let lease = plain(service);
+        let go = objects(&lease, &settings());
+        let hardened = objects(&lease, &Settings { isolation: isolation.clone(), ..settings() });
+        let of = |objects: &BTreeMap<String, Value>| objects.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(of(&hardened), of(&go));
+        let mut found = Vec::new();
+        for (name, object) in &hardened {
+            added(object, go.get(name), name, &mut found);
+            let mut lost = Vec::new();
+            added(&go[name], Some(object), name, &mut lost);
+            assert_eq!(lost, [], "{name}");
+        }
+        let pod = format!("{workload}/spec/template/spec");
+        let egress = "NetworkPolicy/akash-deployment-restrictions/spec/egress";
+        let dns = json!([{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]);
+        let cache = json!({"cidr": "169.254.0.0/16", "except": ["169.254.169.254/32"]});
+        let mut expected = [
+            (format!("{pod}/securityContext/seccompProfile"), json!({"type": "RuntimeDefault"})),
+            (
+                format!("{pod}/containers/0/securityContext/capabilities"),
+                json!({"drop": ["NET_RAW", "MKNOD"]}),
+            ),
+            (
+                format!("Namespace/{NAMESPACE}/metadata/annotations"),
+                json!({"akash.network/tenant-pod-profile": "hardened"}),
+            ),
+            (format!("{egress}/2/to/0/ipBlock/except/3"), json!("169.254.0.0/16")),
+            (format!("{egress}/2/to/0/ipBlock/except/4"), json!("100.64.0.0/10")),
+            (format!("{egress}/2/to/0/ipBlock/except/5"), json!("203.0.113.0/24")),
+            (format!("{egress}/3"), json!({"ports": dns, "to": [{"ipBlock": cache}]})),
+        ];
+        let by_name = |one: &(String, Value), other: &(String, Value)| one.0.cmp(&other.0);
+        expected.sort_by(by_name);
+        found.sort_by(by_name);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_runtime_class_is_recorded_and_gives_way_to_the_one_that_cards_need() {
+    let runtime_class = Some("gvisor".to_owned());
+    let isolation = Isolation { runtime_class, ..Isolation::default() };
+    let settings = Settings { isolation, ..settings() };
+    let class = |lease: &Lease| {
+        let objects = objects(lease, &settings);
+        let recorded = &objects[&format!("Namespace/{NAMESPACE}")]["metadata"]["annotations"];
+        assert_eq!(recorded, &json!({"akash.network/tenant-runtime-class": "gvisor"}));
+        objects["Deployment/web"]["spec"]["template"]["spec"]["runtimeClassName"].clone()
+    };
+    assert_eq!(class(&plain(web())), "gvisor");
+    let mut lease = plain(web());
+    let needs = |class: &str| SchedulerParams {
+        runtime_class: class.to_owned(),
+        ..SchedulerParams::default()
+    };
+    lease.services[0].scheduler = Some(needs("nvidia"));
+    assert_eq!(class(&lease), "nvidia");
+    lease.services[0].scheduler = Some(needs("none"));
+    assert_eq!(class(&lease), "gvisor");
 }

@@ -96,9 +96,10 @@ fn template(
         service_account_name: may_read.then(|| service.name().to_owned()),
         security_context: Some(PodSecurityContext {
             run_as_non_root: Some(false),
+            seccomp_profile: settings.isolation.seccomp(),
             ..PodSecurityContext::default()
         }),
-        runtime_class_name: runtime_class(service),
+        runtime_class_name: runtime_class(service, settings),
         image_pull_secrets: pull_secrets(service, settings),
         containers: vec![container::of(lease, service, settings)?],
         volumes: (!memory.is_empty()).then_some(memory),
@@ -111,9 +112,11 @@ fn template(
     })
 }
 
-fn runtime_class(service: &Service) -> Option<String> {
-    let class = &service.scheduler.as_ref()?.runtime_class;
-    (!class.is_empty() && class != NO_RUNTIME_CLASS).then(|| class.clone())
+/// The class that a service's cards need comes first: without it the pod has none of them.
+fn runtime_class(service: &Service, settings: &Settings) -> Option<String> {
+    let needed = service.scheduler.as_ref().map(|scheduler| &scheduler.runtime_class);
+    let needed = needed.filter(|class| !class.is_empty() && *class != NO_RUNTIME_CLASS);
+    needed.or(settings.isolation.runtime_class.as_ref()).cloned()
 }
 
 fn pull_secrets(service: &Service, settings: &Settings) -> Option<Vec<LocalObjectReference>> {

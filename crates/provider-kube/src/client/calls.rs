@@ -87,6 +87,16 @@ impl Calls {
         self.send("readyz-get", request).await.map(drop)
     }
 
+    /// What the API server says of its own version.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say.
+    pub async fn version(&self) -> Result<Value, Failure> {
+        let request = Request::get("/version").body(Vec::new());
+        read(&self.send("version-get", request).await?)
+    }
+
     /// The object of this name, if there is one.
     ///
     /// # Errors

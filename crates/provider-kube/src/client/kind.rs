@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
+use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp};
@@ -62,6 +63,8 @@ impl Kind {
     pub const VOLUME: Self = Self::of::<PersistentVolume>();
     /// A class of it.
     pub const STORAGE_CLASS: Self = Self::of::<StorageClass>();
+    /// What runs containers.
+    pub const RUNTIME_CLASS: Self = Self::of::<RuntimeClass>();
     /// A way from a hostname to a service, for an ingress controller.
     pub const INGRESS: Self = Self::of::<Ingress>();
     /// The same, for a gateway.

@@ -105,15 +105,18 @@ impl<'de> Deserialize<'de> for Shown {
     }
 }
 
-/// Leaves out what nobody here reads: who wrote which field, and what controllers count of
-/// workloads, which changes with every pod. Written back without them, the API server keeps them.
+/// What is kept of a workload's status: how far an update has come.
+const ROLLOUT: [&str; 3] = ["observedGeneration", "updateRevision", "updatedReplicas"];
+
+/// Leaves out what nobody here reads: who wrote which field, and most of what controllers count of
+/// workloads. Written back without them, the API server keeps them.
 fn trim(object: &mut Value) {
     let metadata = object.pointer_mut("/metadata").and_then(Value::as_object_mut);
     metadata.map(|metadata| metadata.remove("managedFields"));
     if object.pointer("/spec/template").is_some()
-        && let Some(object) = object.as_object_mut()
+        && let Some(status) = object.pointer_mut("/status").and_then(Value::as_object_mut)
     {
-        object.remove("status");
+        status.retain(|key, _| ROLLOUT.contains(&key.as_str()));
     }
 }
 
@@ -128,7 +131,8 @@ mod tests {
         let shown = Shown::new(json!({
             "metadata": {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "12",
                 "labels": {"akash.network": "true"}, "managedFields": [{"manager": "x"}]},
-            "spec": {"template": {}, "newField": [1]}, "status": {"replicas": 1},
+            "spec": {"template": {}, "newField": [1]},
+            "status": {"replicas": 1, "observedGeneration": 3, "updateRevision": "web-7c"},
         }))
         .unwrap();
         assert_eq!(
@@ -142,6 +146,7 @@ mod tests {
                 "metadata": {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "12",
                     "labels": {"akash.network": "true"}},
                 "spec": {"template": {}, "newField": [1]},
+                "status": {"observedGeneration": 3, "updateRevision": "web-7c"},
             })
         );
     }

@@ -8,6 +8,10 @@
 //! Objects are JSON here, because types would lose the fields of a newer API server. They are
 //! replaced with the `resourceVersion` that was read, not applied by the server: live workloads name
 //! a container port twice, which server-side apply refuses.
+//!
+//! The revision label of a pod template is the one part of ours that is never a difference by
+//! itself. Go providers before #434 write the `Manifest`'s version there, newer ones write nothing
+//! or keep what they find; both leave the current value alone.
 
 mod owned;
 mod walk;
@@ -15,6 +19,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use provider_crd::labels::REVISION;
 use serde_json::Value;
 
 use owned::parts_of;
@@ -73,8 +78,37 @@ pub fn merge(existing: &Value, wanted: &Value, occasion: Occasion) -> Result<Mer
         parts_of(kind, occasion).ok_or_else(|| MergeError::Kind { kind: kind.to_owned() })?;
     let wanted = walk::with_aliases(wanted.clone());
     match walk::merged(Some(existing), Some(&wanted), &parts) {
-        Some(merged) if merged != *existing => Ok(Merged::Replace(merged)),
-        _ => Ok(Merged::Unchanged),
+        Some(mut merged) => {
+            keep_template_revision(existing, &mut merged);
+            let is_changed = merged != *existing;
+            Ok(if is_changed { Merged::Replace(merged) } else { Merged::Unchanged })
+        }
+        None => Ok(Merged::Unchanged),
+    }
+}
+
+/// Keeps the pod template of `existing` if only its revision label differs, absent or old: a new
+/// value would restart every pod. A template that changes anyway takes the wanted value.
+fn keep_template_revision(existing: &Value, merged: &mut Value) {
+    const TEMPLATE: &str = "/spec/template";
+    let revision = |template: &Value| template.pointer("/metadata/labels")?.get(REVISION).cloned();
+    let (Some(old), Some(new)) = (existing.pointer(TEMPLATE), merged.pointer_mut(TEMPLATE)) else {
+        return;
+    };
+    let wanted = revision(new);
+    set_revision(new, revision(old));
+    if new != old {
+        set_revision(new, wanted);
+    }
+}
+
+fn set_revision(template: &mut Value, revision: Option<Value>) {
+    let labels = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
+    if let Some(labels) = labels {
+        match revision {
+            Some(revision) => labels.insert(REVISION.to_owned(), revision),
+            None => labels.remove(REVISION),
+        };
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn parts_of(kind: &str, occasion: Occasion) -> Option<Owned> {
         "Deployment" => Keys(&[("metadata", LABELLED), ("spec", DEPLOYMENT)]),
         "StatefulSet" => Keys(&[("metadata", LABELLED), ("spec", STATEFUL_SET)]),
         "Service" => Keys(&[("metadata", LABELLED), ("spec", SERVICE)]),
-        "Manifest" => Keys(&[("metadata", RELABELLED), ("spec", MANIFEST)]),
+        // Its labels and annotations stay as they were written: each write is another version of it.
+        "Manifest" => Keys(&[("spec", MANIFEST)]),
         "ProviderLeasedIP" => Keys(&[("metadata", RELABELLED), ("spec", LEASED_IP)]),
         "ProviderHost" => match occasion {
             Occasion::Adopt => Keys(&[("metadata", LABELLED), ("spec", HOST)]),
@@ -189,8 +190,8 @@ const LEASED_IP: Owned = Keys(&[
     ("protocol", Whole),
 ]);
 
-/// Key by key, so that what a newer provider wrote into a `Manifest` is not taken for a change: a
-/// write restarts every pod of the lease.
+/// Key by key, so that what a newer provider wrote into a `Manifest` is not taken for a change:
+/// Go providers before #434 restart every pod of a `Manifest` that was written.
 const MANIFEST: Owned = Keys(&[
     ("lease_id", LEASE_ID),
     ("group", Keys(&[("name", Whole), ("services", Items(&["/name"], &MANIFEST_SERVICE))])),

@@ -183,3 +183,51 @@ fn a_field_that_is_shown_as_null_is_not_set() {
     let wanted = role(Some(json!([{"verbs": ["get"]}])));
     assert_eq!(replaced(&shown, &wanted)["rules"], wanted["rules"]);
 }
+
+/// A Deployment whose template and own labels say this revision.
+fn revised(image: &str, revision: &str, template: Option<&str>) -> Value {
+    let mut object = deployment(json!({"name": "web", "image": image}));
+    object["metadata"]["labels"][REVISION] = json!(revision);
+    let labels = &mut object["spec"]["template"]["metadata"]["labels"];
+    *labels = json!({"akash.network": "true"});
+    if let Some(template) = template {
+        labels[REVISION] = json!(template);
+    }
+    object
+}
+
+#[test]
+fn a_template_is_not_changed_only_for_its_revision() {
+    for there in [None, Some("3"), Some("")] {
+        let existing = revised("a", "3", there);
+        // The object itself says what it was written from; its pods stay.
+        let expected = revised("a", "7", there);
+        assert_eq!(replaced(&existing, &revised("a", "7", Some("7"))), expected, "{there:?}");
+        let same = revised("a", "3", Some("3"));
+        assert_eq!(merge(&existing, &same, Occasion::Update), Ok(Merged::Unchanged), "{there:?}");
+        // The tenant's next image brings it along.
+        let wanted = revised("b", "7", Some("7"));
+        assert_eq!(replaced(&existing, &wanted), wanted, "{there:?}");
+    }
+}
+
+#[test]
+fn labels_and_annotations_of_a_manifest_are_written_once() {
+    let manifest = |image: &str, labels: Value| {
+        json!({
+            "kind": "Manifest",
+            "metadata": {"name": "m", "namespace": "lease", "labels": labels},
+            "spec": {"group": {"name": "g", "services": [{"name": "web", "image": image}]}},
+        })
+    };
+    let ours = json!({"akash.network": "true", REVISION: ""});
+    for theirs in [json!({"akash.network": "true"}), json!({REVISION: "6", "team": "a"})] {
+        let mut existing = manifest("a", theirs.clone());
+        existing["metadata"]["annotations"] = json!({"else": "x"});
+        let same = merge(&existing, &manifest("a", ours.clone()), Occasion::Update);
+        assert_eq!(same, Ok(Merged::Unchanged));
+        let mut expected = existing.clone();
+        expected["spec"]["group"]["services"][0]["image"] = json!("b");
+        assert_eq!(replaced(&existing, &manifest("b", ours.clone())), expected);
+    }
+}

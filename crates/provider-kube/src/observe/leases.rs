@@ -29,6 +29,7 @@ pub(super) fn views(
             let name = manifest.metadata.name.as_ref();
             let namespace = seen.namespaces.iter().find(|it| it.metadata.name.as_ref() == name);
             held.version = version::of(manifest, namespace);
+            held.ignored = version::ignored(manifest, namespace);
             view.held = Some(held);
         }
     }

@@ -20,6 +20,7 @@ mod leases;
 mod node;
 mod quantity;
 pub(crate) mod replica;
+pub(crate) mod rollout;
 mod storage;
 mod written;
 
@@ -39,7 +40,7 @@ use crate::settings::Settings;
 pub(crate) use leases::labelled;
 pub use quantity::{milli, whole};
 pub use replica::condition;
-pub use written::is_written;
+pub use written::{carry_revision, is_written};
 
 /// Everything that the API server showed, each list complete.
 #[derive(Clone, Copy, Debug, Default)]

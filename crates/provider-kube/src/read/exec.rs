@@ -21,9 +21,9 @@ use crate::observe::condition;
 use crate::watch::Shared;
 
 /// Parts that may wait in either direction.
-const WAITING: usize = 16;
+const WAITING: usize = 8;
 /// Bytes in one part.
-const PART: usize = 16 * 1024;
+const PART: usize = ExecInput::PART;
 /// How long to wait for the first that is heard of a command, which may be that it does not exist:
 /// nobody says that one was started. Longer where nothing can be sent to it meanwhile.
 const START: (Duration, Duration) = (Duration::from_millis(700), Duration::from_secs(3));

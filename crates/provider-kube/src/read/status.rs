@@ -58,7 +58,9 @@ pub(crate) fn manifest(
     let manifest = drawer.manifest().ok_or_else(missing)?;
     let is_deployed = pieces::is_deployed(&drawer, settings);
     let (_, mut held) = held(&manifest, is_deployed).map_err(|_| missing())?;
-    held.version = version::of(&manifest, drawer.namespace().as_ref());
+    let namespace = drawer.namespace();
+    held.version = version::of(&manifest, namespace.as_ref());
+    held.ignored = version::ignored(&manifest, namespace.as_ref());
     Ok(held)
 }
 

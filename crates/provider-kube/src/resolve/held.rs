@@ -1,5 +1,6 @@
 //! What a `Manifest` in the cluster tells the engine.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use akash_types::LeaseId;
@@ -27,5 +28,6 @@ pub fn held(manifest: &Manifest, deployed: bool) -> Result<(LeaseId, Held), Read
         Some((kept.name.clone(), card))
     });
     let cards = cards.collect();
-    Ok((lease, Held { version: None, group: Arc::new(group), cards, deployed }))
+    let (group, ignored) = (Arc::new(group), BTreeMap::new());
+    Ok((lease, Held { version: None, group, cards, ignored, deployed }))
 }

@@ -1,14 +1,16 @@
 //! The hash of the manifest that a tenant sent, beside what is kept of it.
 //!
 //! A `Manifest` holds less than what is hashed, and live ones have no place for the hash; so it is
-//! an annotation. Writing a `Manifest` restarts every pod of its lease. So where only the hash
+//! an annotation. Go providers before #434 restart every pod of a `Manifest` that was written, also
+//! after a rollback to one of them. So where only the hash
 //! differs, and pods may run, it is written on the lease's namespace instead, with the revision of
 //! the `Manifest` that it belongs to.
 
 use akash_sdl::Version;
 use k8s_openapi::api::core::v1::Namespace;
 use provider_crd::Manifest;
-use provider_crd::labels::MANIFEST_VERSION;
+use provider_crd::labels::{MANIFEST_IGNORED, MANIFEST_VERSION};
+use provider_engine::cluster::view::IgnoredOptions;
 use serde_json::{Map, Value};
 
 /// What the annotation of a `Manifest` says.
@@ -26,18 +28,29 @@ pub fn on_namespace(version: &Version, revision: &str) -> String {
 /// The hash of what a `Manifest` keeps; `None` if nobody wrote it down.
 #[must_use]
 pub fn of(manifest: &Manifest, namespace: Option<&Namespace>) -> Option<Version> {
-    let revision = manifest.metadata.resource_version.as_deref().unwrap_or_default();
-    let later = namespace.and_then(|namespace| {
-        let said = namespace.metadata.annotations.as_ref()?.get(MANIFEST_VERSION)?;
-        let (of, version) = said.split_once('/')?;
-        (of == revision).then(|| read(version))?
-    });
     let first = || read(manifest.metadata.annotations.as_ref()?.get(MANIFEST_VERSION)?);
-    later.or_else(first)
+    later(manifest, namespace).or_else(first)
 }
 
-/// Puts an annotation on an object.
-pub fn annotate(object: &mut Value, text: String) {
+/// The hash on the namespace, if it is of this revision of the `Manifest`.
+fn later(manifest: &Manifest, namespace: Option<&Namespace>) -> Option<Version> {
+    let revision = manifest.metadata.resource_version.as_deref().unwrap_or_default();
+    let said = namespace?.metadata.annotations.as_ref()?.get(MANIFEST_VERSION)?;
+    let (of, version) = said.split_once('/')?;
+    if of == revision { read(version) } else { None }
+}
+
+/// What the manifest asks for that is not carried out, as it stands beside the hash.
+#[must_use]
+pub fn ignored(manifest: &Manifest, namespace: Option<&Namespace>) -> IgnoredOptions {
+    let on_namespace = namespace.filter(|_| later(manifest, namespace).is_some());
+    let metadata = on_namespace.map_or(&manifest.metadata, |namespace| &namespace.metadata);
+    let said = metadata.annotations.as_ref().and_then(|all| all.get(MANIFEST_IGNORED));
+    said.and_then(|said| serde_json::from_str(said).ok()).unwrap_or_default()
+}
+
+/// Puts the hash on an object, and what is not carried out.
+pub fn annotate(object: &mut Value, hash: String, ignored: &IgnoredOptions) {
     let metadata = object.pointer_mut("/metadata").and_then(Value::as_object_mut);
     if let Some(metadata) = metadata {
         let annotations = metadata.entry("annotations").or_insert_with(|| Map::new().into());
@@ -45,7 +58,12 @@ pub fn annotate(object: &mut Value, text: String) {
             *annotations = Map::new().into();
         }
         if let Some(annotations) = annotations.as_object_mut() {
-            annotations.insert(MANIFEST_VERSION.to_owned(), text.into());
+            annotations.insert(MANIFEST_VERSION.to_owned(), hash.into());
+            annotations.remove(MANIFEST_IGNORED);
+            if !ignored.is_empty() {
+                let ignored = serde_json::json!(ignored).to_string();
+                annotations.insert(MANIFEST_IGNORED.to_owned(), ignored.into());
+            }
         }
     }
 }
@@ -83,9 +101,12 @@ mod tests {
         assert_eq!(of(&kept, None), Some(first));
         for (revision, found) in [("7", later), ("6", first)] {
             let mut namespace = json!({"metadata": {"name": "a", "annotations": null}});
-            annotate(&mut namespace, on_namespace(&later, revision));
+            let ignored = IgnoredOptions::from([("web".to_owned(), vec!["a".to_owned()])]);
+            annotate(&mut namespace, on_namespace(&later, revision), &ignored);
             let namespace: Namespace = serde_json::from_value(namespace).unwrap();
             assert_eq!(of(&kept, Some(&namespace)), Some(found), "{revision}");
+            let said = super::ignored(&kept, Some(&namespace));
+            assert_eq!(said == ignored, revision == "7", "{said:?}");
         }
         assert_eq!(of(&manifest("7", None), None), None);
     }

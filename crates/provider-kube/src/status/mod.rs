@@ -48,7 +48,7 @@ pub fn lease(lease: &Lease, shown: &Shown<'_>, settings: &Settings) -> Option<Le
     }
     let services = lease.services.iter();
     let mut services: Vec<ServiceStatus> =
-        services.map(|service| service::status(lease, service, shown, settings)).collect();
+        services.map(|service| service::status(service, shown, settings)).collect();
     services.sort_by(|one, other| one.name.cmp(&other.name));
     Some(LeaseStatus { services })
 }

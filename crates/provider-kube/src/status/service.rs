@@ -1,5 +1,6 @@
 //! How one service is.
 
+use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use k8s_openapi::api::core::v1::Pod;
 use provider_crd::labels;
 use provider_engine::cluster::port::{Counts, LastExit, Phase, ServiceStatus};
@@ -8,22 +9,18 @@ use provider_engine::cluster::view::Condition;
 use super::{Shown, event, reach};
 use crate::observe::condition;
 use crate::observe::replica::{containers, exit, restarts};
-use crate::resolve::{Lease, Service};
+use crate::observe::rollout::{revision_of, update_revision, updated};
+use crate::resolve::Service;
 use crate::settings::Settings;
 
-pub(super) fn status(
-    lease: &Lease,
-    service: &Service,
-    shown: &Shown<'_>,
-    settings: &Settings,
-) -> ServiceStatus {
+pub(super) fn status(service: &Service, shown: &Shown<'_>, settings: &Settings) -> ServiceStatus {
     let pods: Vec<&Pod> = shown
         .pods
         .iter()
         .filter(|pod| label(pod, labels::SERVICE) == Some(service.name()))
         .collect();
     let conditions: Vec<Condition> = pods.iter().map(|pod| condition(pod)).collect();
-    let counts = counts(lease, service, shown, &pods, &conditions);
+    let counts = counts(service, shown, &pods, &conditions);
     let phase = phase(shown.terminating, &counts, &conditions);
     let all = || pods.iter().flat_map(|pod| containers(pod.status.as_ref()));
     ServiceStatus {
@@ -40,34 +37,40 @@ pub(super) fn status(
     }
 }
 
-fn counts(
-    lease: &Lease,
-    service: &Service,
-    shown: &Shown<'_>,
-    pods: &[&Pod],
-    conditions: &[Condition],
-) -> Counts {
+fn counts(service: &Service, shown: &Shown<'_>, pods: &[&Pod], conditions: &[Condition]) -> Counts {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let updated = |pod: &&&Pod| label(pod, labels::REVISION) == Some(&*lease.revision);
+    let (deployment, set) = workload(service, shown);
+    let updated = match (deployment, set.and_then(update_revision)) {
+        (Some(deployment), _) => updated(deployment).min(pods.len()),
+        (None, newest) => {
+            pods.iter().filter(|pod| newest.is_some() && revision_of(pod) == newest).count()
+        }
+    };
     let is_ready = |condition: &&Condition| **condition == Condition::Ready;
     Counts {
         wanted: service.wanted.count,
         existing: number(pods.len()),
-        updated: number(pods.iter().filter(updated).count()),
+        updated: number(updated),
         ready: number(conditions.iter().filter(is_ready).count()),
-        generation: generation(service, shown),
+        // How often the workload was changed.
+        generation: deployment
+            .map(|one| one.metadata.generation)
+            .or_else(|| set.map(|one| one.metadata.generation))
+            .flatten()
+            .unwrap_or_default(),
     }
 }
 
-/// How often the workload was changed.
-fn generation(service: &Service, shown: &Shown<'_>) -> i64 {
+/// What makes the pods of a service.
+fn workload<'a>(
+    service: &Service,
+    shown: &Shown<'a>,
+) -> (Option<&'a Deployment>, Option<&'a StatefulSet>) {
     let named = |name: &Option<String>| name.as_deref() == Some(service.name());
-    let of_deployment = shown.deployments.iter().find(|one| named(&one.metadata.name));
-    let of_set = shown.stateful_sets.iter().find(|one| named(&one.metadata.name));
-    let generation = of_deployment
-        .map(|one| one.metadata.generation)
-        .or_else(|| of_set.map(|one| one.metadata.generation));
-    generation.flatten().unwrap_or_default()
+    (
+        shown.deployments.iter().find(|one| named(&one.metadata.name)),
+        shown.stateful_sets.iter().find(|one| named(&one.metadata.name)),
+    )
 }
 
 fn phase(terminating: bool, counts: &Counts, conditions: &[Condition]) -> Phase {

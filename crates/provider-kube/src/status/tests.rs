@@ -19,7 +19,8 @@ fn one_lease(count: u32) -> Lease {
 }
 
 fn deployment() -> Deployment {
-    let object = json!({"metadata": {"name": "web", "generation": 3}, "spec": {}});
+    let object = json!({"metadata": {"name": "web", "generation": 3}, "spec": {},
+        "status": {"observedGeneration": 3, "updatedReplicas": 1}});
     serde_json::from_value(object).unwrap()
 }
 
@@ -27,6 +28,7 @@ fn pod(revision: &str, status: Value) -> Pod {
     let labels: BTreeMap<_, _> = [
         ("akash.network/manifest-service", "web"),
         ("akash.network/manifest.resource.version", revision),
+        ("controller-revision-hash", "web-a"),
     ]
     .into();
     serde_json::from_value(
@@ -119,6 +121,30 @@ fn the_worst_that_matters_names_the_phase() {
     let counts = status.counts;
     assert_eq!((counts.wanted, counts.existing, counts.updated, counts.ready), (2, 2, 1, 1));
     assert_eq!((counts.generation, status.restarts), (3, 2));
+}
+
+#[test]
+fn pods_are_updated_when_their_controller_says_so() {
+    let pods = [ready(), ready()];
+    let updated = |shown: Shown<'_>| {
+        let shown = Shown { pods: &pods, ..shown };
+        lease(&one_lease(2), &shown, &settings()).unwrap().services.remove(0).counts.updated
+    };
+    let mut deployments = [deployment()];
+    assert_eq!(updated(Shown { deployments: &deployments, ..Shown::default() }), 1);
+    deployments[0].metadata.generation = Some(4);
+    assert_eq!(updated(Shown { deployments: &deployments, ..Shown::default() }), 0);
+
+    let set = |observed: i64, newest: &str| -> StatefulSet {
+        let status = json!({"observedGeneration": observed, "updateRevision": newest});
+        let metadata = json!({"name": "web", "generation": 2});
+        serde_json::from_value(json!({"metadata": metadata, "status": status})).unwrap()
+    };
+    for (observed, newest, count) in [(2, "web-a", 2), (2, "web-b", 0), (1, "web-a", 0)] {
+        let stateful_sets = [set(observed, newest)];
+        let shown = Shown { stateful_sets: &stateful_sets, ..Shown::default() };
+        assert_eq!(updated(shown), count, "{observed} {newest}");
+    }
 }
 
 #[test]

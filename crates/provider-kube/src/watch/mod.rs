@@ -52,7 +52,8 @@ use crate::follow::{Source, Told, follow};
 use crate::settings::Settings;
 use health::Health;
 use owner::{Ask, Owner};
-use trim::{Trim, Trimmed};
+use trim::Trim;
+pub(crate) use trim::Trimmed;
 
 /// Selects what the provider made.
 const OURS: &str = "akash.network=true";

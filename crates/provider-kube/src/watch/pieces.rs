@@ -6,14 +6,16 @@ use std::sync::Arc;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
+use k8s_openapi::jiff::Timestamp;
 use provider_crd::labels;
 use provider_engine::cluster::view::{self, ClusterView, LeaseView, Name};
 
 use super::drawer::Drawer;
 use super::mirror::Mirror;
-use crate::build;
+use crate::apply::stale;
+use crate::build::{self, Object};
 use crate::client::Kind;
-use crate::observe::{self, Known, Seen, is_written};
+use crate::observe::{self, Known, Seen, carry_revision, is_written};
 use crate::resolve::Lease;
 use crate::settings::Settings;
 
@@ -48,16 +50,31 @@ pub(crate) fn lease(
     Some((id, view.leases.remove(&id)?))
 }
 
-/// Whether everything of the lease was written from the `Manifest` that is there.
+/// Whether everything of the lease was written from the `Manifest` that is there: it carries that
+/// one's revision, or nothing is to be written and nothing to be removed.
 pub(crate) fn is_deployed(drawer: &Drawer, settings: &Settings) -> bool {
     if drawer.of(Kind::NAMESPACE).next().is_none() {
         return false;
     }
     let lease = drawer.manifest().and_then(|manifest| Lease::of(&manifest).ok());
-    let objects = lease.and_then(|lease| build::workload(&lease, settings).ok());
-    objects.is_some_and(|objects| {
-        is_written(&objects, |kind, name| Some(&drawer.get(Kind::named(kind)?, name)?.labels))
-    })
+    lease.is_some_and(|lease| is_all_written(drawer, &lease, settings).unwrap_or_default())
+}
+
+fn is_all_written(drawer: &Drawer, lease: &Lease, settings: &Settings) -> Option<bool> {
+    let objects = build::workload(lease, settings).ok()?;
+    let there = |kind: &str, name: &str| drawer.get(Kind::named(kind)?, name);
+    if carry_revision(&objects, |kind, name| there(kind, name).map(|shown| &shown.labels)) {
+        return Some(true);
+    }
+    // Compared with what the lease was created with: new leases may be confined otherwise.
+    let isolation = settings.isolation.of_lease(drawer.namespace().as_ref());
+    let settings = &Settings { isolation, ..settings.clone() };
+    let mut objects = build::workload(lease, settings).ok()?;
+    let hosts = build::hosts(lease, settings, &[], Timestamp::default());
+    objects.extend(hosts.into_iter().map(Object::from));
+    objects.extend(build::leased_ips(lease, settings).ok()?.into_iter().map(Object::from));
+    let json = |kind: &str, name: &str| Some(there(kind, name)?.json(Kind::named(kind)?));
+    Some(is_written(&objects, json) && stale(drawer, lease, &objects, &[], settings).is_empty())
 }
 
 /// A node, with what pods on it ask for that are not of leases.

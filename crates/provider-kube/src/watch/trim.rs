@@ -13,6 +13,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use provider_crd::labels;
 use serde::{Deserialize, Deserializer};
 
+use crate::observe::rollout;
+
 /// An object of which only what is needed is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Trimmed<T>(pub Arc<T>);
@@ -44,9 +46,9 @@ fn named(metadata: ObjectMeta) -> ObjectMeta {
 impl Trim for Pod {
     fn trimmed(self) -> Self {
         let Self { metadata, spec, status } = self;
-        // Labels tell the lease and the service; others have all kinds.
+        // Labels tell the lease, the service and the template; others have all kinds.
         let mut found = metadata.labels.clone().unwrap_or_default();
-        found.retain(|key, _| labels::is_ours(key));
+        found.retain(|key, _| labels::is_ours(key) || key == rollout::POD_REVISION);
         let owners = metadata.owner_references.clone();
         let owners =
             owners.map(|owners| owners.into_iter().filter(|it| it.controller == Some(true)));

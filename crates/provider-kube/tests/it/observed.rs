@@ -6,7 +6,7 @@ use provider_crd::{Manifest, ProviderHost};
 use provider_engine::cluster::port::{LeaseStatus, Phase};
 use provider_engine::cluster::view::Condition;
 use provider_kube::build;
-use provider_kube::observe::{self, Known, Seen, is_written, milli, whole};
+use provider_kube::observe::{self, Known, Seen, carry_revision, is_written, milli, whole};
 use provider_kube::resolve::Lease;
 use provider_kube::status::{self, Shown};
 use provider_testkit::kube::Case;
@@ -140,28 +140,34 @@ fn ports_on_the_nodes_are_told_as_recorded() {
 }
 
 #[test]
-fn a_recorded_lease_was_written_completely_and_an_older_revision_was_not() {
+fn a_recorded_lease_was_written_completely_and_is_so_under_a_newer_manifest() {
     let typed = typed("09-permissions");
-    let labels_of =
-        |kind: &str, name: &str| -> Option<std::collections::BTreeMap<String, String>> {
-            let labels = typed.case.find(kind, name)?.pointer("/metadata/labels")?;
-            serde_json::from_value(labels.clone()).ok()
-        };
+    let find = |kind: &str, name: &str| typed.case.find(kind, name).cloned();
     let objects = build::workload(&typed.lease, &typed.case.settings).unwrap();
     let there: Vec<_> = objects
         .iter()
         .map(|object| {
             let name = object.metadata().name.clone().unwrap();
-            (object.kind(), name.clone(), labels_of(object.kind(), &name).unwrap())
+            let labels = find(object.kind(), &name).unwrap()["metadata"]["labels"].clone();
+            (object.kind(), name, serde_json::from_value(labels).unwrap())
         })
         .collect();
-    let find = |kind: &str, name: &str| {
+    let labels_of = |kind: &str, name: &str| {
         let found = there.iter().find(|(known, named, _)| *known == kind && named == name);
         found.map(|(_, _, labels)| labels)
     };
+    let but_one = |kind: &str| kind != "RoleBinding";
+    assert!(carry_revision(&objects, labels_of));
+    assert!(!carry_revision(&objects, |kind, name| labels_of(kind, name).filter(|_| but_one(kind))));
     assert!(is_written(&objects, find));
-    assert!(!is_written(&objects, |kind, name| find(kind, name).filter(|_| kind != "RoleBinding")));
-    let newer = Lease { revision: "9999".to_owned(), ..typed.lease.clone() };
-    let newer = build::workload(&newer, &typed.case.settings).unwrap();
-    assert!(!is_written(&newer, find));
+    assert!(!is_written(&objects, |kind, name| find(kind, name).filter(|_| but_one(kind))));
+
+    // The `Manifest` was written again, and says the same.
+    let mut newer = Lease { revision: "9999".to_owned(), ..typed.lease.clone() };
+    let built = |lease: &Lease| build::workload(lease, &typed.case.settings).unwrap();
+    assert!(!carry_revision(&built(&newer), labels_of));
+    assert!(is_written(&built(&newer), find));
+    // It says something else.
+    newer.services[0].wanted.image = "localhost/other:1".to_owned();
+    assert!(!is_written(&built(&newer), find));
 }

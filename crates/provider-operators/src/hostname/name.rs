@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn plain_names_are_served() {
         let long = format!("{}.example.com", "a".repeat(63));
-        for host in ["example.com", "a.b-c.example", "xn--bcher-kva.example", "localhost", &long] {
+        for host in ["example.com", "a.b-c.example", "xn--bcher-kva.example", "intranet", &long] {
             assert_eq!(why(host), None, "{host}");
             assert_eq!(route_of(host), host);
             assert_eq!(host_of(host), host);
@@ -220,6 +220,8 @@ mod tests {
             ("a b.example", "a-z"),
             ("a\nb.example", "a-z"),
             ("mine.example.com", "blocked"),
+            ("localhost", "blocked"),
+            ("web.lease.svc.cluster.local", "blocked"),
             ("x.evil.example", "blocked"),
         ] {
             let said = why(host).unwrap_or_default();

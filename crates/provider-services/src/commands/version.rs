@@ -4,13 +4,17 @@
 
 use std::process::ExitCode;
 
+use provider_api::status::COSMOS_SDK_VERSION;
 use serde::Serialize;
 
 use crate::cli::{NAME, ReportFormat, Version};
 use crate::streams::Streams;
 
-/// The program's version, as it is tagged.
-pub(crate) const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+pub(crate) use provider_api::status::VERSION;
+
+/// What the daemon tells tenants of this build.
+pub(crate) const FOR_DAEMON: provider_daemon::Build =
+    provider_daemon::Build { commit: BUILD.commit, compiler: BUILD.rust };
 
 /// Keys and values are the Go program's where a Rust program has the same thing.
 #[derive(Serialize)]
@@ -21,6 +25,7 @@ struct Build {
     commit: &'static str,
     build_tags: &'static str,
     rust: &'static str,
+    cosmos_sdk_version: &'static str,
 }
 
 const BUILD: Build = Build {
@@ -30,6 +35,7 @@ const BUILD: Build = Build {
     commit: env!("BUILD_COMMIT"),
     build_tags: "",
     rust: env!("BUILD_RUSTC"),
+    cosmos_sdk_version: COSMOS_SDK_VERSION,
 };
 
 /// What this program is, as one line of JSON.
@@ -49,11 +55,13 @@ pub(crate) fn run(args: &Version, streams: &mut Streams<'_>) -> anyhow::Result<E
 
 impl Build {
     fn to_yaml(&self) -> String {
-        let Self { name, server_name, version, commit, build_tags, rust } = *self;
+        let Self { name, server_name, version, commit, build_tags, rust, cosmos_sdk_version } =
+            *self;
         // Quoted like a Rust string, each of these is YAML too.
         format!(
             "name: {name}\nserver_name: {server_name}\nversion: {version}\ncommit: {commit:?}\n\
-             build_tags: {build_tags:?}\nrust: {rust:?}\n"
+             build_tags: {build_tags:?}\nrust: {rust:?}\n\
+             cosmos_sdk_version: {cosmos_sdk_version}\n"
         )
     }
 }

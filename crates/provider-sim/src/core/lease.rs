@@ -106,6 +106,7 @@ impl Lease {
             version: workload.version,
             group: Arc::clone(&workload.group),
             cards: workload.cards.clone(),
+            ignored: workload.ignored.clone(),
             deployed: self.deployed,
         })
     }

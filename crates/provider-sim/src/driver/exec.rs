@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use super::SimDriver;
 use crate::core::{Shell, ShellOutput};
 
-/// Parts that may wait in either direction.
-const PARTS: usize = 64;
+/// Parts that may wait in either direction, each no longer than [`ExecInput::PART`].
+const PARTS: usize = 8;
 /// How often to look whether the container is still there.
 const LOOK: Duration = Duration::from_millis(500);
 

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 use crate::link::{LinesIn, LinesOut};
 use crate::wire::{InputWrap, OutputWrap};
 
-/// Parts that may wait in either direction.
-const PARTS: usize = 64;
+/// Parts that may wait in either direction, each no longer than [`ExecInput::PART`].
+const PARTS: usize = 8;
 
 /// What goes to a command.
 #[derive(Debug)]

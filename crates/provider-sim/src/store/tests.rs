@@ -23,6 +23,7 @@ fn workload(dseq: u64, image: &str) -> Arc<Workload> {
         group: Arc::new(manifest.groups[0].clone()),
         cards: BTreeMap::new(),
         withheld: vec![],
+        ignored: BTreeMap::new(),
     })
 }
 

@@ -7,7 +7,7 @@ use akash_sdl::Manifest;
 use akash_sdl::manifest::Group;
 use akash_types::{GpuInterface, GpuVendor, LeaseId};
 use provider_engine::cluster::command::Workload;
-use provider_engine::cluster::view::{Amounts, CardChoice};
+use provider_engine::cluster::view::{Amounts, CardChoice, IgnoredOptions};
 use serde::{Deserialize, Serialize};
 
 /// Why something read is no such noun.
@@ -116,6 +116,8 @@ pub(crate) struct WorkloadWire {
     manifest: String,
     cards: BTreeMap<String, CardWire>,
     withheld: Vec<String>,
+    #[serde(default)]
+    ignored: IgnoredOptions,
 }
 
 impl From<&Arc<Workload>> for WorkloadWire {
@@ -126,6 +128,7 @@ impl From<&Arc<Workload>> for WorkloadWire {
             manifest: group_to_json(&workload.group),
             cards: workload.cards.iter().map(|(name, card)| (name.clone(), card.into())).collect(),
             withheld: workload.withheld.clone(),
+            ignored: workload.ignored.clone(),
         }
     }
 }
@@ -140,6 +143,7 @@ impl TryFrom<WorkloadWire> for Arc<Workload> {
             group: Arc::new(group_from_json(&wire.manifest)?),
             cards: cards(wire.cards)?,
             withheld: wire.withheld,
+            ignored: wire.ignored,
         }))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 use provider_engine::cluster::view::{
-    CardChoice, ClusterView, Condition, GpuCard, Held, IpPool, LeaseView, Name, Node, Replica,
-    StorageClass, ViewChange,
+    CardChoice, ClusterView, Condition, GpuCard, Held, IgnoredOptions, IpPool, LeaseView, Name,
+    Node, Replica, StorageClass, ViewChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -239,6 +239,8 @@ pub(crate) struct HeldWire {
     version: Option<String>,
     manifest: String,
     cards: BTreeMap<String, CardWire>,
+    #[serde(default)]
+    ignored: IgnoredOptions,
     deployed: bool,
 }
 
@@ -248,6 +250,7 @@ impl From<&Held> for HeldWire {
             version: held.version.map(|version| version.to_string()),
             manifest: group_to_json(&held.group),
             cards: held.cards.iter().map(|(name, card)| (name.clone(), card.into())).collect(),
+            ignored: held.ignored.clone(),
             deployed: held.deployed,
         }
     }
@@ -261,6 +264,7 @@ impl TryFrom<HeldWire> for Held {
             version: wire.version.as_deref().map(version).transpose()?,
             group: Arc::new(group_from_json(&wire.manifest)?),
             cards: cards(wire.cards)?,
+            ignored: wire.ignored,
             deployed: wire.deployed,
         })
     }

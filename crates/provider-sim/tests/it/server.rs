@@ -50,6 +50,7 @@ fn examples() -> Vec<Arc<Workload>> {
                 group: Arc::new(group.clone()),
                 cards: BTreeMap::new(),
                 withheld: vec![],
+                ignored: BTreeMap::new(),
             }));
         }
     }

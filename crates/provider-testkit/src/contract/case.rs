@@ -70,6 +70,7 @@ impl<'h, H: Harness> Case<'h, H> {
             group: Arc::new(group),
             cards: BTreeMap::new(),
             withheld: vec![],
+            ignored: BTreeMap::new(),
         })
     }
 

@@ -34,6 +34,7 @@ pub fn workload(case: &Case) -> Result<Workload, Box<dyn std::error::Error>> {
         group: Arc::new(group.clone()),
         cards: cards(group),
         withheld: case.withheld.clone(),
+        ignored: BTreeMap::new(),
     })
 }
 

@@ -12,6 +12,7 @@
 //! recorded: so a field that we set and Go does not is found as well as one that we forget.
 
 mod difference;
+mod go_line;
 mod golden;
 mod recorded;
 mod routes;
@@ -19,6 +20,7 @@ mod stored;
 mod yaml;
 
 pub use difference::Difference;
+pub use go_line::GoLine;
 pub use golden::{built, compare, workload};
 pub use recorded::{Case, CaseError};
 pub use routes::compare_routes;

@@ -92,9 +92,13 @@ pub fn run(seed: u64, options: Options) -> Option<Report> {
 }
 
 impl World {
-    /// Goes on until this moment, or until something is wrong.
+    /// Runs until `end` and until the process has received what the cluster showed by then, or
+    /// until something is wrong. A replica that becomes healthy in the last step is not drift.
     fn until_then(&mut self, end: Duration) {
-        while self.now < end && self.watch.violations.is_empty() && self.steps < MOST_STEPS {
+        while (self.now < end || self.has_views_in_flight())
+            && self.watch.violations.is_empty()
+            && self.steps < MOST_STEPS
+        {
             if !self.step() {
                 break;
             }

@@ -124,6 +124,10 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
         Ok((network.ctl(&["status"])?["ready"] == true).then_some(()))
     });
 
+    let kube = crate::console::version(&network).kube.unwrap();
+    assert_eq!(kube["major"], "1", "{kube}");
+    assert!(kube["gitVersion"].as_str().unwrap().starts_with("v1."), "{kube}");
+
     let sdl = folder.path().join("sdl.yaml");
     std::fs::write(&sdl, SDL).unwrap();
     let sdl = sdl.to_str().unwrap();

@@ -163,6 +163,25 @@ pub(super) const SETTINGS: &[Setting] = &[
         .unused("the cluster says itself how many it has"),
     Setting::switch("deployment-ingress-expose-lb-hosts", "false", "Show names of load balancers")
         .unused("it never had one"),
-    Setting::new("deployment-runtime-class", "NAME", "gvisor", "Runtime class of pods")
-        .unused("classes come from what the tenant orders"),
+    Setting::new("deployment-runtime-class", "NAME", "gvisor", "Runtime class of pods").unused(
+        "classes come from what the tenant orders; --tenant-runtime-class sets that of new leases",
+    ),
+    Setting::new(
+        "tenant-pod-profile",
+        "PROFILE",
+        "hardened",
+        "How pods of new leases are confined: hardened, or go as the Go provider does; leases keep theirs",
+    ),
+    Setting::list(
+        "tenant-egress-deny",
+        "NETWORKS",
+        "",
+        "Networks that hardened pods do not reach, beside private, link-local and CGNAT ones",
+    ),
+    Setting::new(
+        "tenant-runtime-class",
+        "NAME",
+        "",
+        "Runtime class of pods of new leases, such as that of gVisor; leases keep theirs",
+    ),
 ];

@@ -1,16 +1,20 @@
 //! What the Kubernetes driver is started with.
 
 use provider_engine::inventory::CommitLevels;
+use provider_engine::manifest::BlockedBy;
+use provider_kube::isolation::{Isolation, PodProfile};
 use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
 use provider_operators::hostname::{Routes, Settings as HostnameSettings};
 
-use super::{config, given, of};
+use super::{config, errors, given, of};
 
 #[test]
 fn the_driver_gets_what_the_flags_say() {
     let settings = config(&[("cluster", "kubernetes")]).kube_settings();
     let policies = Some(NetworkPolicies { api_server: Vec::new() });
-    let defaults = Settings { network_policies: policies, ..Settings::default() };
+    let hardened = Isolation { profile: PodProfile::Hardened, ..Isolation::default() };
+    let defaults =
+        Settings { network_policies: policies, isolation: hardened, ..Settings::default() };
     assert_eq!(settings, defaults);
 
     let settings = config(&[
@@ -27,6 +31,9 @@ fn the_driver_gets_what_the_flags_say() {
         ("ingress-mode", "gateway-api"),
         ("gateway-name", "gate"),
         ("gateway-namespace", "gates"),
+        ("tenant-pod-profile", "go"),
+        ("tenant-egress-deny", "203.0.113.0/24,198.51.100.7"),
+        ("tenant-runtime-class", "gvisor"),
     ])
     .kube_settings();
     let expected = Settings {
@@ -37,6 +44,11 @@ fn the_driver_gets_what_the_flags_say() {
         overcommit: Overcommit { cpu: 50, memory: 100, storage: 250 },
         pull_secret: Some("regcred".to_owned()),
         ingress: IngressMode::GatewayApi { name: "gate".to_owned(), namespace: "gates".to_owned() },
+        isolation: Isolation {
+            profile: PodProfile::Go,
+            runtime_class: Some("gvisor".to_owned()),
+            denied: vec!["203.0.113.0/24".parse().unwrap(), "198.51.100.7/32".parse().unwrap()],
+        },
         ..Settings::default()
     };
     assert_eq!(settings, expected);
@@ -64,6 +76,16 @@ fn routes_are_made_as_the_flags_say_unless_another_process_makes_them() {
     assert_eq!(settings.routes, Routes::Gateway { name, namespace, buffer_size: text("8k") });
     assert!(settings.blocked.blocks("x.evil.example").is_some());
 
+    let own = config(&[
+        ("cluster-public-hostname", "Provider.example.com"),
+        ("deployment-ingress-domain", "ingress.example.com"),
+    ]);
+    for blocked in [&own.hostname_settings().unwrap().blocked, &own.engine.manifest.blocked] {
+        for reserved in ["provider.example.com", "ingress.example.com"] {
+            assert_eq!(blocked.blocks(reserved), Some(BlockedBy::Reserved), "{reserved}");
+        }
+    }
+
     assert_eq!(config(&[("hostname-operator", "false")]).hostname_settings(), None);
 }
 
@@ -75,4 +97,27 @@ fn capacity_is_planned_with_what_pods_on_kubernetes_ask_for() {
         assert_eq!(config.engine.commit, CommitLevels::from_percent(planned, 0, 0), "{kind}");
         assert!(notes.iter().any(|note| note.setting == "overcommit-pct-cpu"), "{kind}");
     }
+}
+
+#[test]
+fn what_is_wrong_with_the_isolation_of_tenants_is_told() {
+    let wrong = [
+        ("tenant-pod-profile", "soft", "give hardened or go"),
+        (
+            "tenant-egress-deny",
+            "10.0.0.0/8,0.0.0.0/0",
+            "give IPv4 networks, such as 203.0.113.0/24",
+        ),
+        ("tenant-egress-deny", "203.0.113.7/24", "give IPv4 networks, such as 203.0.113.0/24"),
+        ("tenant-runtime-class", "g/visor", "give the name of one of the cluster's RuntimeClasses"),
+    ];
+    for (setting, value, remedy) in wrong {
+        let found = errors(&given(&[(setting, value)]));
+        let told: Vec<_> =
+            found.iter().map(|error| (error.setting.as_str(), error.remedy.as_str())).collect();
+        assert_eq!(told, [(setting, remedy)], "{value}");
+    }
+    let (_, notes) =
+        of(&given(&[("tenant-pod-profile", "go"), ("tenant-egress-deny", "203.0.113.0/24")]));
+    assert!(notes.iter().any(|note| note.setting == "tenant-egress-deny"), "{notes:?}");
 }

@@ -212,6 +212,7 @@ fn what_is_done_in_the_cluster_is_counted_when_answered() {
         group: Arc::new(Group { name: "west".into(), services: Vec::new() }),
         cards: Default::default(),
         withheld: Vec::new(),
+        ignored: std::collections::BTreeMap::new(),
     });
     let evidence = Evidence::new(LeaseState::Closed, None, 1, 2).unwrap();
     let operations = [

@@ -146,3 +146,73 @@ fn a_row_that_is_not_ours_is_an_error_with_its_name() {
     let error = store.recent(1).unwrap_err();
     assert!(matches!(&error, StoreError::Row { row, .. } if row == "entries/0"), "{error:?}");
 }
+
+/// A file system of its own, so small that it is soon full.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    /// `None` where this user may not mount file systems, which in CI is a failure.
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(folder.path());
+        if mount.status().is_ok_and(|status| status.success()) {
+            return Some(Self(folder));
+        }
+        assert!(std::env::var_os("CI").is_none(), "mounting a tmpfs needs root");
+        println!("skipped: mounting a tmpfs needs root");
+        None
+    }
+
+    /// Takes all room that is left.
+    fn fill(&self) -> std::path::PathBuf {
+        let path = self.0.path().join("ballast");
+        let mut file = std::fs::File::create(&path).unwrap();
+        let block = [0; 4096];
+        while io::Write::write_all(&mut file, &block).is_ok() {}
+        path
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_while_running_is_an_error_until_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let path = disk.0.path().join("store.redb");
+    let store = Store::open(&path, Retention::default()).unwrap().store;
+    store.commit(&batch(1)).unwrap();
+    let ballast = disk.fill();
+    // What the file has reserved lasts for some batches.
+    let large = |height| Batch {
+        entries: (0..500).map(|_| said(height, 1, &"x".repeat(1000))).collect(),
+        ..batch(height)
+    };
+    let failed = (2..50).find_map(|height| store.commit(&large(height)).err().zip(Some(height)));
+    let (error, height) = failed.expect("the disk is never full");
+    assert!(error.is_full(), "{error:?}");
+    assert!(store.health().problem.is_some());
+    std::fs::remove_file(ballast).unwrap();
+    assert_eq!(store.cursor().unwrap(), Some(height - 1));
+    store.commit(&batch(height)).unwrap();
+    assert_eq!((store.cursor().unwrap(), store.health().problem), (Some(height), None));
+}
+
+#[test]
+fn a_disk_that_is_full_at_start_gives_a_store_in_memory() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let path = disk.0.path().join("store.redb");
+    let ballast = disk.fill();
+    assert!(Store::open(&path, Retention::default()).unwrap_err().is_full());
+    let (store, problem) = crate::run::open_store(&path).unwrap();
+    assert!(problem.unwrap().contains("kept in memory"));
+    store.commit(&batch(1)).unwrap();
+    assert_eq!(store.cursor().unwrap(), Some(1));
+    std::fs::remove_file(ballast).unwrap();
+    let (store, problem) = crate::run::open_store(&path).unwrap();
+    assert_eq!((store.cursor().unwrap(), problem), (None, None));
+}

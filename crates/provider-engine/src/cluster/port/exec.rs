@@ -62,6 +62,12 @@ pub enum ExecInput {
     Resize(Terminal),
 }
 
+impl ExecInput {
+    /// Largest number of bytes to send as one [`Stdin`](Self::Stdin): drivers queue parts, and
+    /// are to hold few bytes for a command that does not read.
+    pub const PART: usize = 16 * 1024;
+}
+
 /// What goes to a command.
 pub trait Input: Send {
     /// Sends something; waits while the command does not read. `false` if the command has ended.

@@ -140,6 +140,7 @@ pub(super) fn lease(number: u64, units: &[ResourceUnit]) -> LeaseView {
         group: Arc::new(Group { name: "west".to_owned(), services: services.collect() }),
         cards: BTreeMap::new(),
         deployed: true,
+        ignored: BTreeMap::new(),
     };
     LeaseView { held: Some(held), ..LeaseView::empty(lease_id(number)) }
 }

@@ -8,7 +8,15 @@ pub struct BlockedHostnames {
     names: BTreeSet<String>,
     /// Each with its leading dot.
     domains: BTreeSet<String>,
+    /// Names of the provider itself.
+    reserved: BTreeSet<String>,
 }
+
+/// Names that mean something else inside a cluster or on a machine.
+const INTERNAL: [&str; 3] = ["localhost", "kubernetes", "kubernetes.default"];
+
+/// Domains of names inside a cluster, each with its leading dot.
+const INTERNAL_DOMAINS: [&str; 2] = [".svc", ".cluster.local"];
 
 /// What of the list blocks a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +25,8 @@ pub enum BlockedBy {
     Name,
     /// A domain that it is, or is in.
     Domain,
+    /// It belongs to the provider or the cluster, whatever the list says.
+    Reserved,
 }
 
 impl BlockedHostnames {
@@ -36,16 +46,28 @@ impl BlockedHostnames {
         list
     }
 
+    /// Reserves names of the provider itself: its public hostname, the ingress domain's apex.
+    #[must_use]
+    pub fn reserving<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        let names = names.into_iter().map(|name| name.as_ref().trim().to_lowercase());
+        self.reserved.extend(names.filter(|name| !name.is_empty()));
+        self
+    }
+
     /// Why `host`, which is in lower case, is blocked, if it is.
     #[must_use]
     pub fn blocks(&self, host: &str) -> Option<BlockedBy> {
-        let within = |domain: &String| {
-            host.ends_with(domain.as_str()) || domain.strip_prefix('.') == Some(host)
-        };
-        if self.domains.iter().any(within) {
+        let within =
+            |domain: &str| host.ends_with(domain) || domain.strip_prefix('.') == Some(host);
+        if self.domains.iter().any(|domain| within(domain)) {
             Some(BlockedBy::Domain)
+        } else if self.names.contains(host) {
+            Some(BlockedBy::Name)
         } else {
-            self.names.contains(host).then_some(BlockedBy::Name)
+            let is_reserved = self.reserved.contains(host)
+                || INTERNAL.contains(&host)
+                || INTERNAL_DOMAINS.into_iter().any(within);
+            is_reserved.then_some(BlockedBy::Reserved)
         }
     }
 
@@ -57,8 +79,10 @@ impl BlockedHostnames {
             |name: &String| name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
         if self.domains.iter().any(lies_under) {
             Some(BlockedBy::Domain)
+        } else if self.names.iter().any(lies_under) {
+            Some(BlockedBy::Name)
         } else {
-            self.names.iter().any(lies_under).then_some(BlockedBy::Name)
+            self.reserved.iter().any(lies_under).then_some(BlockedBy::Reserved)
         }
     }
 }
@@ -91,5 +115,35 @@ mod tests {
         ] {
             assert_eq!(list.blocks_within(domain), blocked, "{domain}");
         }
+    }
+
+    #[test]
+    fn names_of_the_provider_and_the_cluster_are_reserved() {
+        let list = BlockedHostnames::new(["one.example.com"]).reserving([
+            "Provider.example.com",
+            "ingress.example.com",
+            "",
+        ]);
+        for (host, blocked) in [
+            ("provider.example.com", Some(BlockedBy::Reserved)),
+            ("a.provider.example.com", None),
+            ("ingress.example.com", Some(BlockedBy::Reserved)),
+            ("shop.ingress.example.com", None),
+            ("localhost", Some(BlockedBy::Reserved)),
+            ("shop.localhost", None),
+            ("kubernetes", Some(BlockedBy::Reserved)),
+            ("kubernetes.default", Some(BlockedBy::Reserved)),
+            ("web.lease.svc", Some(BlockedBy::Reserved)),
+            ("web.lease.svc.cluster.local", Some(BlockedBy::Reserved)),
+            ("cluster.local", Some(BlockedBy::Reserved)),
+            ("svc.example.com", None),
+            ("one.example.com", Some(BlockedBy::Name)),
+        ] {
+            assert_eq!(list.blocks(host), blocked, "{host}");
+        }
+        assert_eq!(BlockedHostnames::default().blocks("localhost"), Some(BlockedBy::Reserved));
+        let under = BlockedHostnames::default().reserving(["provider.example.com"]);
+        assert_eq!(under.blocks_within("example.com"), Some(BlockedBy::Reserved));
+        assert_eq!(under.blocks_within("provider.example.com"), None);
     }
 }

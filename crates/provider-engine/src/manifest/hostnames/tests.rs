@@ -32,7 +32,13 @@ fn after_a_restart_a_manifest_that_is_kept_and_not_deployed_has_its_names() {
     let (one, two) = (lease(deployment(1, 1), 1, 1), lease(deployment(2, 1), 1, 1));
     let mut view = LeaseView::empty(one);
     let group = std::sync::Arc::new(sdl.manifest().groups[0].clone());
-    view.held = Some(Held { version: None, group, cards: BTreeMap::new(), deployed: false });
+    view.held = Some(Held {
+        version: None,
+        group,
+        cards: BTreeMap::new(),
+        deployed: false,
+        ignored: BTreeMap::new(),
+    });
     let mut hostnames = Hostnames::default();
     hostnames.see(&view);
     assert_eq!(hostnames.ask(two, set(&["a.example.com"])), ["a.example.com"]);

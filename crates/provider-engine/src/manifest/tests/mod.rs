@@ -125,7 +125,12 @@ impl World {
         manifest: &Manifest,
     ) -> Vec<ManifestEffect> {
         let manifest = Arc::new(manifest.clone());
-        self.act(ManifestInput::Submit { request: RequestId(request), deployment, manifest })
+        self.act(ManifestInput::Submit {
+            request: RequestId(request),
+            deployment,
+            manifest,
+            received: crate::Received::default(),
+        })
     }
 
     pub(super) fn read(&mut self, facts: &DeploymentFacts) -> Vec<ManifestEffect> {
@@ -166,6 +171,7 @@ impl World {
             group: Arc::new(group.clone()),
             cards: BTreeMap::new(),
             deployed: true,
+            ignored: BTreeMap::new(),
         });
         self.hostnames.see(&view);
         self.leases.insert(lease, view);
@@ -201,6 +207,7 @@ pub(super) fn workload(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> Arc<Work
         group: Arc::new(sdl.manifest().groups[lease.gseq() as usize - 1].clone()),
         cards: BTreeMap::new(),
         withheld: withheld.iter().map(|host| (*host).to_owned()).collect(),
+        ignored: BTreeMap::new(),
     })
 }
 

@@ -1,5 +1,7 @@
 //! What each refusal says, and with which status.
 
+use std::collections::BTreeSet;
+
 use akash_sdl::manifest::Protocol;
 
 use super::*;
@@ -17,7 +19,8 @@ fn answer(settings: ManifestSettings, hosts: &[&str], taken: &str) -> Vec<Manife
 fn settings() -> ManifestSettings {
     ManifestSettings {
         generated_under: Some("ingress.example.com".to_owned()),
-        blocked: BlockedHostnames::new(["exact.example.com", ".evil.example"]),
+        blocked: BlockedHostnames::new(["exact.example.com", ".evil.example"])
+            .reserving(["provider.example.com", "ingress.example.com"]),
         ..ManifestSettings::default()
     }
 }
@@ -42,6 +45,28 @@ fn hostnames_are_refused_in_the_known_words() {
             "evil.example",
             500,
             "hostname not allowed: domain \"evil.example\" is blocked by this provider",
+        ),
+        (
+            "provider.example.com",
+            422,
+            "hostname not allowed: \"provider.example.com\" is reserved by this provider",
+        ),
+        (
+            "ingress.example.com",
+            422,
+            "hostname not allowed: \"ingress.example.com\" is reserved by this provider",
+        ),
+        ("localhost", 422, "hostname not allowed: \"localhost\" is reserved by this provider"),
+        (
+            "web.lease.svc.cluster.local",
+            422,
+            "hostname not allowed: \"web.lease.svc.cluster.local\" is reserved by this provider",
+        ),
+        ("127.1", 422, "hostname not allowed: host \"127.1\" is an IP address, a name is needed"),
+        (
+            "2130706433",
+            422,
+            "hostname not allowed: host \"2130706433\" is an IP address, a name is needed",
         ),
         (
             "10.0.0.1",
@@ -69,6 +94,18 @@ fn hostnames_are_refused_in_the_known_words() {
             other => panic!("{host}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_lease_keeps_a_name_that_it_had_before_it_was_reserved() {
+    let mut world = World::with(settings());
+    let id = deployment(1, 7);
+    let sdl = sdl("a", &[&["provider.example.com"]]);
+    let held = lease(id, 1, 1);
+    world.hostnames.ask(held, BTreeSet::from(["provider.example.com".to_owned()]));
+    world.submit(1, id, sdl.manifest());
+    let effects = world.read(&facts(id, &sdl, &[1]));
+    assert!(matches!(effects.as_slice(), [ManifestEffect::Hold(_)]), "{effects:?}");
 }
 
 #[test]
@@ -206,5 +243,38 @@ fn failures_of_others_have_their_status() {
         (ManifestRefusal::TimedOut, 500, "context deadline exceeded"),
     ] {
         assert_eq!((refusal.status(), refusal.to_string().as_str()), (status, text));
+    }
+}
+
+#[test]
+fn the_hash_of_what_was_received_counts_and_what_is_ignored_is_kept() {
+    let (id, sdl) = (deployment(1, 7), sdl("a", &[&[]]));
+    let group = sdl.manifest().groups[0].clone();
+    let ignored = akash_sdl::manifest::IgnoredOption {
+        group: group.name.clone(),
+        service: group.services[0].name.clone(),
+        option: "expose[0].httpOptions.x".to_owned(),
+    };
+    let on_chain = akash_sdl::Version::from([7; 32]);
+    let mut facts = facts(id, &sdl, &[1]);
+    facts.deployment.hash = [7; 32];
+    for (hashes, is_held) in [(vec![on_chain], true), (vec![], false)] {
+        let mut world = World::with(settings());
+        world.act(ManifestInput::Submit {
+            request: RequestId(1),
+            deployment: id,
+            manifest: Arc::new(sdl.manifest().clone()),
+            received: crate::Received { hashes, ignored: vec![ignored.clone()] },
+        });
+        let effects = world.read(&facts);
+        let [effect] = &*effects else { panic!("{effects:?}") };
+        match effect {
+            ManifestEffect::Hold(workload) => {
+                assert!(is_held);
+                assert_eq!(workload.version, Some(on_chain));
+                assert_eq!(workload.ignored[&ignored.service], [ignored.option.as_str()]);
+            }
+            other => assert!(!is_held, "{other:?}"),
+        }
     }
 }

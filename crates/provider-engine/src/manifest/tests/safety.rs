@@ -205,7 +205,12 @@ impl Model {
     fn send(&mut self, number: u8) {
         let manifest = Arc::new(self.chain[&number].0.manifest().clone());
         let request = self.request(Some(manifest.version()));
-        self.handle(ManifestInput::Submit { request, deployment: nth(number), manifest });
+        self.handle(ManifestInput::Submit {
+            request,
+            deployment: nth(number),
+            manifest,
+            received: crate::Received::default(),
+        });
     }
 
     fn handle(&mut self, input: ManifestInput) {
@@ -362,6 +367,7 @@ impl Model {
             group: Arc::clone(&workload.group),
             cards: BTreeMap::new(),
             deployed: *deployed,
+            ignored: BTreeMap::new(),
         });
         let names = self.leads.iter().filter(|(_, of)| **of == lease);
         view.hostnames = names.map(|(host, _)| host.clone()).collect();

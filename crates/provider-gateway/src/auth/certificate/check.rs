@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use akash_types::Address;
+use tokio::time::Instant as Clock;
 
 use super::{ClientCertificate, Refusal};
-use crate::auth::lookup::{Certificates, Limited};
+use crate::auth::lookup::{Certificates, IsTenant, Limited};
 use crate::auth::recent::Recent;
 
 /// How many answers are remembered.
@@ -33,8 +34,9 @@ pub struct CertificateCheck {
 impl CertificateCheck {
     /// Nothing remembered yet.
     #[must_use]
-    pub fn new(source: Arc<dyn Certificates>) -> Self {
-        Self { source, limited: Limited::new(), recent: Mutex::new(Recent::new(ROOM)) }
+    pub fn new(source: Arc<dyn Certificates>, is_tenant: IsTenant) -> Self {
+        let limited = Limited::new(is_tenant);
+        Self { source, limited, recent: Mutex::new(Recent::new(ROOM)) }
     }
 
     /// Whose it is at `now`.
@@ -48,7 +50,7 @@ impl CertificateCheck {
         now: SystemTime,
     ) -> Result<Address, Refusal> {
         let key = (certificate.owner(), certificate.serial().to_owned());
-        let published = match self.remembered(&key, Instant::now()) {
+        let published = match self.remembered(&key, Clock::now().into_std()) {
             Some(published) => published,
             None => self.published(key).await?,
         };
@@ -57,14 +59,15 @@ impl CertificateCheck {
 
     async fn published(&self, key: (Address, String)) -> Result<Published, Refusal> {
         let question = self.source.valid_certificate(key.0, &key.1);
-        match self.limited.ask(question).await {
+        match self.limited.ask(&key.0, question).await {
             Ok(found) => {
                 let found: Published = found.map(Arc::from);
-                self.recent().put(key, found.clone(), Instant::now());
+                self.recent().put(key, found.clone(), Clock::now().into_std());
                 Ok(found)
             }
             Err(failure) => {
-                let known = self.recent().get(&key, Instant::now(), BELIEVED_IN_NEED).flatten();
+                let known =
+                    self.recent().get(&key, Clock::now().into_std(), BELIEVED_IN_NEED).flatten();
                 known.map(Some).ok_or(Refusal::Unknown(failure))
             }
         }

@@ -143,7 +143,7 @@ async fn an_answer_is_remembered_and_no_answer_is_none() {
     let pair = pair(7, 1, &[]);
     let shown = presented(&pair);
     let chain = Arc::new(Chain::default());
-    let check = CertificateCheck::new(chain.clone());
+    let check = CertificateCheck::new(chain.clone(), Arc::new(|_| false));
     chain.broken.store(true, Ordering::Relaxed);
     assert!(matches!(check.owner(&shown, at(START)).await, Err(Refusal::Unknown(_))));
     chain.broken.store(false, Ordering::Relaxed);

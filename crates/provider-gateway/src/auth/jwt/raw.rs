@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Deserialize)]
 pub(super) struct RawHeader {
     pub alg: Option<String>,
+    pub crit: Option<serde::de::IgnoredAny>,
 }
 
 /// The claims, in the order in which they are written.

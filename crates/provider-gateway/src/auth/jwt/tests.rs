@@ -156,6 +156,7 @@ fn what_is_no_token_is_refused_before_any_key_is_asked_for() {
         (signed_text("[]", "{}"), "header"),
         (signed_text("{}", "{}"), "ES256K"),
         (none, "ES256K"),
+        (signed_text(r#"{"alg":"ES256K","crit":["b64"]}"#, &good.to_string()), "crit"),
         (signed_text("{\"alg\":\"es256k\"}", &good.to_string()), "ES256K"),
         (signed_text(header, "{}"), "issuer"),
         (signed_text(header, "nothing"), "claims"),

@@ -36,6 +36,9 @@ impl<'a> Token<'a> {
         }
         let claims: RawClaims = json(payload, "claims")?;
         let header: RawHeader = json(header, "header")?;
+        if header.crit.is_some() {
+            return Err(Malformed::Critical);
+        }
         let algorithm = header.alg.as_deref().and_then(Algorithm::named);
         let algorithm = algorithm.ok_or(Malformed::Algorithm)?;
         let issuer = claims.iss.as_deref().unwrap_or_default();
@@ -111,6 +114,9 @@ pub enum Malformed {
     /// Signed in another way, or not at all.
     #[error("the token is signed neither with ES256K nor with ES256KADR36")]
     Algorithm,
+    /// It says that it must not be believed by who does not know its extensions; none is known.
+    #[error("the header of the token has `crit`, and no extension is known here")]
+    Critical,
     /// The issuer is no account.
     #[error("the issuer of the token is no account")]
     Issuer(#[source] AddressError),

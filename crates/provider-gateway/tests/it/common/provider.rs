@@ -177,6 +177,7 @@ impl TestProvider {
             group: Arc::new(manifest.groups[0].clone()),
             cards: BTreeMap::new(),
             withheld: vec![],
+            ignored: BTreeMap::new(),
         };
         let deployed = self.0.cluster.execute(Operation::Deploy(Arc::new(workload))).await;
         deployed.map_err(|why| ManifestRefusal::ClusterUnavailable(why.to_string()))?;
@@ -219,7 +220,7 @@ impl Provider for TestProvider {
             return Err(Busy);
         }
         let reply = match request {
-            TenantRequest::Manifest { deployment, manifest } => {
+            TenantRequest::Manifest { deployment, manifest, .. } => {
                 Reply::Manifest(self.manifest(deployment, &manifest).await)
             }
             TenantRequest::MigrateHostnames { hostnames, owner, dseq, .. } => {

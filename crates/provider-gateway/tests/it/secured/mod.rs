@@ -113,7 +113,8 @@ impl<C: Cluster> Secured<C> {
         let world = World::over(cluster, seen.clone(), Settings::default()).await;
         let keys = ["tenant1", "main", "provider"].map(|name| account(name).public_key());
         let chain = Arc::new(Chain { keys: keys.into(), published: Mutex::default() });
-        let authenticator = Arc::new(Authenticator::new(chain.clone(), chain.clone()));
+        let authenticator =
+            Arc::new(Authenticator::new(chain.clone(), chain.clone(), Arc::new(|_| false)));
         let clients = authenticator.certificates();
         let gate = Doorkeeper::new(PROVIDER.parse().unwrap(), authenticator);
         let gateway = Gateway::new(world.provider.clone(), seen, gate, settings);

@@ -36,7 +36,9 @@ pub(crate) async fn node() -> Node {
     let node = Node::start().await.unwrap();
     prepare(&node).await;
     // As the inventory operator would say.
-    let ours = json!({"metadata": {"labels": {"akash.network": "true"}}}).to_string();
+    let class = "akash.network/capabilities.storage.class.beta2";
+    let labels = json!({"akash.network": "true", class: "1"});
+    let ours = json!({"metadata": {"labels": labels}}).to_string();
     let nodes = get(&node, "/api/v1/nodes").await.unwrap();
     let name = nodes["items"][0]["metadata"]["name"].as_str().unwrap();
     let request = http::Request::patch(format!("/api/v1/nodes/{name}"))
@@ -144,6 +146,12 @@ pub(crate) async fn get(bed: &Bed, path: &str) -> Result<Value, kube::Error> {
 
 pub(crate) async fn post(bed: &Bed, path: &str, object: &Value) -> Result<Value, kube::Error> {
     let request = http::Request::post(path).header("content-type", "application/json");
+    let request = request.body(object.to_string().into_bytes()).unwrap();
+    bed.client().request(request).await
+}
+
+pub(crate) async fn put(bed: &Bed, path: &str, object: &Value) -> Result<Value, kube::Error> {
+    let request = http::Request::put(path).header("content-type", "application/json");
     let request = request.body(object.to_string().into_bytes()).unwrap();
     bed.client().request(request).await
 }

@@ -4,5 +4,6 @@ mod addresses;
 mod confined;
 mod contract;
 mod secret;
+mod takeover;
 mod trouble;
 mod written;

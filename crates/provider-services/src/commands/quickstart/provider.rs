@@ -20,6 +20,7 @@ use super::place::LOG;
 use crate::chain::{Network, Wallet};
 use crate::commands::run::judge;
 use crate::commands::tenant::door::{Door, Identity};
+use crate::commands::version::FOR_DAEMON;
 
 /// How much faster than a real cluster the simulated one starts things: nobody came to wait.
 const SPEED: u32 = 4;
@@ -117,7 +118,8 @@ impl Running {
             let _ = stopped.await;
             drop(reload);
         };
-        let task = tokio::spawn(provider_daemon::run(config, secret, stopping, reloads));
+        let task =
+            tokio::spawn(provider_daemon::run(FOR_DAEMON, config, secret, stopping, reloads));
         Ok(Self { stop: Some(stop), task })
     }
 

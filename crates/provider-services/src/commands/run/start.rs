@@ -5,6 +5,8 @@ use anyhow::Context;
 use provider_daemon::config::{Config, Reload};
 use tokio::sync::mpsc;
 
+use crate::commands::version::FOR_DAEMON;
+
 /// Runs the provider until `stop` is ready.
 ///
 /// # Errors
@@ -16,5 +18,7 @@ pub(super) async fn start(
     stop: impl Future<Output = ()>,
     reloads: mpsc::Receiver<Reload>,
 ) -> anyhow::Result<()> {
-    provider_daemon::run(config, secret, stop, reloads).await.context("the provider does not run")
+    provider_daemon::run(FOR_DAEMON, config, secret, stop, reloads)
+        .await
+        .context("the provider does not run")
 }

@@ -57,7 +57,7 @@ fn mistakes_are_errors_of_the_usual_form() {
 
 #[test]
 fn the_version_goes_to_standard_error() {
-    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    let version = concat!("v0.16.2+rs.", env!("CARGO_PKG_VERSION"));
     let ran = run(&["version"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     assert_eq!(ran.stderr, format!("{version}\n"));
@@ -74,7 +74,10 @@ fn the_version_goes_to_standard_error() {
     let ran = run(&["version", "--long"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     let keys: Vec<_> = ran.stderr.lines().map(|line| line.split_once(": ").unwrap().0).collect();
-    assert_eq!(keys, ["name", "server_name", "version", "commit", "build_tags", "rust"]);
+    assert_eq!(
+        keys,
+        ["name", "server_name", "version", "commit", "build_tags", "rust", "cosmos_sdk_version",]
+    );
 
     assert_eq!(run(&["--version"]).quietly(), format!("provider-services {version}\n"));
 }

@@ -60,6 +60,7 @@ pub(super) fn workload(dseq: u64, services: Vec<Service>) -> Arc<Workload> {
         group: Arc::new(group),
         cards: BTreeMap::new(),
         withheld: vec![],
+        ignored: BTreeMap::new(),
     })
 }
 

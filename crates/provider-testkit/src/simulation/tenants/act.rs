@@ -13,7 +13,7 @@ use akash_types::{
     Action, BidOffer, ChainEvent, Coin, DeploymentId, Deposit, EscrowAccountId, GroupId, OrderId,
 };
 use provider_engine::manifest::ManifestAnswer;
-use provider_engine::{Input, Reply, RequestId, TenantRequest};
+use provider_engine::{Input, Received, Reply, RequestId, TenantRequest};
 
 use super::sdl::{Shape, sdl};
 use super::{Choice, Sent, Tenancy, TenantEvent};
@@ -190,7 +190,8 @@ impl World {
         let request = RequestId(self.tenants.next_request);
         self.tenants.requests.insert(request, (index, sent));
         self.watch.asked(request, deployment, &manifest);
-        let wanted = TenantRequest::Manifest { deployment, manifest };
+        let wanted =
+            TenantRequest::Manifest { deployment, manifest, received: Received::default() };
         let input = Box::new(Input::Tenant(request, wanted));
         let latency = self.faults.latency();
         self.later(latency, Event::Reach(number, Reach::Engine(input)));

@@ -147,6 +147,13 @@ impl World {
         true
     }
 
+    /// True while a change of the cluster is on its way to the process.
+    pub(crate) fn has_views_in_flight(&self) -> bool {
+        let number = self.process.as_ref().map(|process| process.number);
+        self.queue
+            .any(|event| matches!(event, Event::Reach(to, Reach::Watch(..)) if Some(*to) == number))
+    }
+
     /// Puts an event into the future.
     pub(crate) fn later(&mut self, after: Duration, event: Event) {
         self.queue.at(self.now.saturating_add(after), event);

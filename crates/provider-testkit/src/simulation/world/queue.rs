@@ -24,6 +24,10 @@ impl<E> Queue<E> {
         self.events.insert((moment, tie, self.next), event);
     }
 
+    pub(super) fn any(&self, is: impl Fn(&E) -> bool) -> bool {
+        self.events.values().any(is)
+    }
+
     pub(super) fn pop(&mut self) -> Option<(Duration, E)> {
         self.events.pop_first().map(|((moment, ..), event)| (moment, event))
     }

@@ -12,6 +12,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::listen::accept;
+
 const PREFIX: &str = "/.well-known/acme-challenge/";
 /// Connections at once; authorities look from a handful of places.
 const CONNECTIONS: usize = 64;
@@ -26,7 +28,7 @@ pub(super) async fn listen(
     Ok(async move {
         let mut connections = JoinSet::new();
         loop {
-            let Ok((tcp, _)) = listener.accept().await else { continue };
+            let (tcp, _) = accept(&listener).await;
             while connections.try_join_next().is_some() {}
             if connections.len() >= CONNECTIONS {
                 continue;

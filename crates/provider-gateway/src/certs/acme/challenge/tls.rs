@@ -14,6 +14,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
+use crate::listen::accept;
+
 /// The protocol that only authorities ask for.
 const PROTOCOL: &[u8] = b"acme-tls/1";
 /// Length of the digest that is shown.
@@ -69,7 +71,7 @@ pub(super) async fn listen(
     Ok(async move {
         let mut connections = JoinSet::new();
         loop {
-            let Ok((tcp, _)) = listener.accept().await else { continue };
+            let (tcp, _) = accept(&listener).await;
             while connections.try_join_next().is_some() {}
             if connections.len() < CONNECTIONS {
                 connections.spawn(tokio::time::timeout(PATIENCE, acceptor.accept(tcp)));
