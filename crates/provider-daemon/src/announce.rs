@@ -136,7 +136,7 @@ fn paused(status: &Status) -> Option<String> {
     if !status.cluster_fresh {
         return Some("the cluster does not answer".to_owned());
     }
-    status.cannot_pay.clone()
+    status.cannot_pay()
 }
 
 fn inventory_of(inventory: &InventoryStatus) -> fact::InventoryStatus {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use provider_engine::engine::Published;
+use provider_engine::escrow::WalletState;
 use provider_engine::journal::Decision;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact, Input};
@@ -80,8 +81,11 @@ impl Witness for Keeper {
                         );
                     }
                     Fact::Breaker(false) => tracing::info!("destruction goes on"),
-                    Fact::Wallet { can_bid: false, state } => {
-                        tracing::error!(state, "the provider cannot pay for bids");
+                    Fact::Wallet(state @ WalletState::Empty(_)) => {
+                        tracing::error!(balance = %state, "bidding suspended: balance too low");
+                    }
+                    Fact::Wallet(state @ WalletState::Low(_)) => {
+                        tracing::warn!(balance = %state, "balance below minimum");
                     }
                     _ => {}
                 }

@@ -14,6 +14,7 @@ use provider_engine::{Engine, Input, Settings, TxEnd};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use crate::chain::read::Accounts;
 use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
@@ -109,8 +110,11 @@ where
     W: Witness,
     K: Signer + Send + 'static,
 {
-    let own = setup.engine.provider;
     let signer = setup.lane.account;
+    let accounts = Accounts {
+        provider: setup.engine.provider,
+        fee_payer: Some(setup.lane.fee_payer()).filter(|payer| *payer != setup.engine.provider),
+    };
     let chain_id = setup.follow.plan.chain_id.clone();
     let limits = setup.follow.limits;
     let mut nodes = setup.follow.nodes.clone().into_iter();
@@ -131,7 +135,7 @@ where
     let follower = Follower::start(setup.follow, setup.cursor)?;
     let chain = follower.status();
     let limit = setup.query_limit;
-    let reader = Reader::new(connection.clone(), rpc.clone(), own, limit, chain.clone());
+    let reader = Reader::new(connection.clone(), rpc.clone(), accounts, limit, chain.clone());
     others.spawn(keep_choosing(rpc.clone(), chain.clone()));
 
     let query = Query::new(connection.clone());

@@ -2,10 +2,12 @@
 
 use akash_types::{Coin, Intent, IntentId, LeaseId};
 
+use crate::bidding::fees::BidFees;
 use crate::bidding::pricing::ScriptRequest;
 use crate::chain::{ChainQuery, QueryId};
 use crate::cluster::command::Command;
 use crate::cluster::recognition::ClusterUid;
+use crate::escrow::WalletState;
 use crate::input::{PriceId, RequestId};
 use crate::journal::Entry;
 use crate::manifest::{ManifestAnswer, MigrationAnswer};
@@ -80,13 +82,10 @@ pub enum Fact {
         /// How much arrived.
         amount: Coin,
     },
-    /// Whether the own wallet can pay.
-    Wallet {
-        /// Whether bids can be paid for.
-        can_bid: bool,
-        /// In words.
-        state: String,
-    },
+    /// Whether bids can be paid for has changed.
+    Wallet(WalletState),
+    /// What bids have cost in fees today.
+    BidFees(BidFees),
     /// Whether destruction is stopped.
     Breaker(bool),
     /// Whether maintenance is on.

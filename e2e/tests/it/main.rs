@@ -17,6 +17,7 @@ mod gateway_clients;
 mod guides;
 #[cfg(target_os = "linux")]
 mod lost_cluster;
+mod money;
 mod quickstart;
 #[cfg(target_os = "linux")]
 mod real;

@@ -1,10 +1,13 @@
 //! What the engine asks the chain, asked of one node.
 
 use akash_chain::query::{Answer, LeaseFilter, Query, QueryError, Transport};
-use akash_types::{Address, BidState, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId};
+use akash_types::{
+    Address, BidState, Coin, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId,
+};
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, DeploymentRead, Read, Standing,
 };
+use provider_engine::escrow::Funds;
 
 /// Why something was not read.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +23,15 @@ pub enum ReadError {
     NotState,
 }
 
+/// Accounts whose state is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Accounts {
+    /// The provider.
+    pub provider: Address,
+    /// The account that pays fees, where that is another.
+    pub fee_payer: Option<Address>,
+}
+
 /// Reads what `query` asks for, over several questions if need be. The answer holds at the lowest
 /// height that any of them was answered at. All of them have to go to the same node, which is known
 /// to have reached `floor`, if that is known.
@@ -29,11 +41,17 @@ pub enum ReadError {
 /// When the node did not say.
 pub async fn read<T: Transport>(
     chain: &Query<T>,
-    own: Address,
+    accounts: Accounts,
     query: &ChainQuery,
     floor: Option<u64>,
 ) -> Result<Read, ReadError> {
-    let mut reading = Reading { chain, own, floor, lowest: None };
+    let mut reading = Reading {
+        chain,
+        own: accounts.provider,
+        fee_payer: accounts.fee_payer,
+        floor,
+        lowest: None,
+    };
     let answer = reading.answer(query).await?;
     let height = reading.lowest.ok_or(ReadError::HeightUnknown)?;
     Ok(Read { height, answer })
@@ -43,6 +61,7 @@ pub async fn read<T: Transport>(
 struct Reading<'a, T> {
     chain: &'a Query<T>,
     own: Address,
+    fee_payer: Option<Address>,
     /// What the node is known to have reached.
     floor: Option<u64>,
     /// The lowest height of an answer so far.
@@ -91,11 +110,20 @@ impl<T: Transport> Reading<'_, T> {
                 ChainAnswer::Params(Box::new(self.take(params)?))
             }
             ChainQuery::Wallet => {
-                let balances = self.chain.balances(self.own).await?;
-                ChainAnswer::Wallet(self.take(balances)?.items)
+                let provider = self.spendable(self.own).await?;
+                let fee_payer = match self.fee_payer {
+                    Some(payer) => Some(self.spendable(payer).await?),
+                    None => None,
+                };
+                ChainAnswer::Wallet(Funds { provider, fee_payer })
             }
             ChainQuery::BlockTime(_) => return Err(ReadError::NotState),
         })
+    }
+
+    async fn spendable(&mut self, account: Address) -> Result<Vec<Coin>, ReadError> {
+        let balances = self.chain.spendable_balances(account).await?;
+        Ok(self.take(balances)?.items)
     }
 
     async fn standing(&mut self, order: OrderId) -> Result<Standing, ReadError> {

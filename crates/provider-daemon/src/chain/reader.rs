@@ -6,13 +6,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use akash_chain::follow::FollowStatus;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Abci, RpcClient};
-use akash_types::Address;
 use provider_engine::chain::{ChainAnswer, ChainQuery, ChainReply, QueryId, Read, Unavailable};
 use provider_engine::time::BlockTime;
 use tokio::sync::{Semaphore, watch};
 
 use super::choose::troubles;
-use super::read::{ReadError, read};
+use super::read::{Accounts, ReadError, read};
 
 /// Questions that are out at once.
 const QUESTIONS: usize = 32;
@@ -24,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Reader {
     connection: Connection,
     rpc: RpcClient,
-    own: Address,
+    accounts: Accounts,
     /// How long one read may take.
     limit: Duration,
     nodes: watch::Receiver<FollowStatus>,
@@ -32,16 +31,16 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Asks over `connection` on behalf of `own`; blocks over `rpc`.
+    /// Asks over `connection` about `accounts`; blocks over `rpc`.
     #[must_use]
     pub fn new(
         connection: Connection,
         rpc: RpcClient,
-        own: Address,
+        accounts: Accounts,
         limit: Duration,
         nodes: watch::Receiver<FollowStatus>,
     ) -> Self {
-        Self { connection, rpc, own, limit, nodes, room: Arc::new(Semaphore::new(QUESTIONS)) }
+        Self { connection, rpc, accounts, limit, nodes, room: Arc::new(Semaphore::new(QUESTIONS)) }
     }
 
     /// Answers a question. Always: that nobody answers is an answer too.
@@ -70,10 +69,10 @@ impl Reader {
             Connection::Abci(_) => Connection::Abci(Abci::new(rpc)),
         };
         let chain = Query::new(connection);
-        match read(&chain, self.own, query, None).await {
+        match read(&chain, self.accounts, query, None).await {
             Err(ReadError::HeightUnknown) => {
                 let floor = node.status().await.map_err(unavailable)?.latest_height;
-                read(&chain, self.own, query, Some(floor)).await.map_err(unavailable)
+                read(&chain, self.accounts, query, Some(floor)).await.map_err(unavailable)
             }
             other => other.map_err(unavailable),
         }

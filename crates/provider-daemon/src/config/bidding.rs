@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use akash_types::{Address, Coin, DecCoin};
-use provider_engine::bidding::policy::{Floor, Policy};
+use provider_engine::bidding::policy::Policy;
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScalesError};
 
 use super::error::Wrong;
@@ -131,7 +131,7 @@ pub(super) fn policy(reader: &mut Reader<'_>, fee: Option<&Coin>) -> Policy {
     }
 }
 
-fn floors(reader: &mut Reader<'_>) -> BTreeMap<akash_types::Denom, Floor> {
+fn floors(reader: &mut Reader<'_>) -> BTreeMap<akash_types::Denom, akash_types::Dec> {
     const REMEDY: &str = "give one price per denomination, such as 0.5uact";
     let coins = reader.each("policy-price-floor", |text| {
         let coin: DecCoin = text.parse().map_err(|error| because(REMEDY)(&error))?;
@@ -139,8 +139,7 @@ fn floors(reader: &mut Reader<'_>) -> BTreeMap<akash_types::Denom, Floor> {
     });
     let mut floors = BTreeMap::new();
     for coin in coins {
-        let floor = Floor { per_block: coin.amount(), lease: None };
-        if floors.insert(coin.denom().clone(), floor).is_some() {
+        if floors.insert(coin.denom().clone(), coin.amount()).is_some() {
             let what = format!("{} is there twice", coin.denom());
             reader.wrong("policy-price-floor", Wrong::new(what, REMEDY));
         }

@@ -150,8 +150,11 @@ pub struct Status {
     pub breaker_open: bool,
     /// Whether maintenance is on.
     pub maintenance: bool,
-    /// Why nothing can be paid for, if nothing can.
+    /// Why bids cannot be paid for, if they cannot.
     pub cannot_pay: Option<String>,
+    /// Why the balance is low, if bids can still be paid for.
+    #[serde(default)]
+    pub low_balance: Option<String>,
     /// Orders, by stage.
     pub orders: Vec<Count>,
     /// Leases, by stage.
@@ -278,7 +281,8 @@ impl Status {
             rival: engine.rival,
             breaker_open: engine.breaker_open,
             maintenance: engine.maintenance,
-            cannot_pay: engine.cannot_pay.clone(),
+            cannot_pay: engine.cannot_pay(),
+            low_balance: engine.low_balance(),
             orders: counts(&engine.orders),
             leases: counts(&engine.leases),
             ..self

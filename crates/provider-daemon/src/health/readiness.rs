@@ -99,7 +99,7 @@ mod tests {
             rival: false,
             breaker_open: false,
             maintenance: false,
-            cannot_pay: None,
+            wallet: None,
             orders: Vec::new(),
             leases: Vec::new(),
         }

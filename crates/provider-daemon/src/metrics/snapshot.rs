@@ -98,7 +98,8 @@ fn fill_engine(page: &mut Page, engine: &EngineGauges) {
     page.set(&t::RIVAL, [], status.rival);
     page.set(&t::BREAKER_OPEN, [], status.breaker_open);
     page.set(&t::MAINTENANCE, [], status.maintenance);
-    page.set(&t::CANNOT_PAY, [], status.cannot_pay.is_some());
+    page.set(&t::CANNOT_PAY, [], status.cannot_pay().is_some());
+    page.set(&t::LOW_BALANCE, [], status.low_balance().is_some());
     for (kind, count) in &engine.drift {
         page.set(&t::DRIFT_ITEMS, [kind], *count);
     }

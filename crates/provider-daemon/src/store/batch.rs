@@ -1,6 +1,7 @@
 //! What is kept at once, or not at all.
 
 use akash_types::{Coin, LeaseId};
+use provider_engine::bidding::fees::BidFees;
 use provider_engine::cluster::recognition::{Acceptance, ClusterUid};
 use provider_engine::journal::Entry;
 use provider_engine::time::BlockTime;
@@ -9,7 +10,7 @@ use redb::{ReadableTable, WriteTransaction};
 
 use super::error::{StoreError, failure};
 use super::format::{
-    ACCEPTED, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
+    ACCEPTED, BID_FEES, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
 };
 use super::history::{Row, row_of};
 use super::prune::{Retention, prune};
@@ -35,6 +36,8 @@ pub struct Batch {
     pub leases: Vec<LeaseEvent>,
     /// What became of the cluster.
     pub cluster: Vec<ClusterEvent>,
+    /// What bids have cost in fees today; `None` leaves it as it is.
+    pub bid_fees: Option<BidFees>,
 }
 
 /// Something that happened to the cluster as a whole.
@@ -80,6 +83,7 @@ impl Batch {
             && self.entries.is_empty()
             && self.leases.is_empty()
             && self.cluster.is_empty()
+            && self.bid_fees.is_none()
     }
 
     /// Adds what is worth keeping of an effect that the engine had at some moment.
@@ -92,6 +96,10 @@ impl Batch {
             Effect::Publish(Fact::ClusterAccepted { uid }) => {
                 let accepted = uid.clone().map(|cluster| Acceptance { cluster, height: at.height });
                 return self.cluster.extend(accepted.map(ClusterEvent::Accepted));
+            }
+            Effect::Publish(Fact::BidFees(fees)) => {
+                self.bid_fees = Some(fees.clone());
+                return;
             }
             Effect::Publish(Fact::LeaseStarted(lease)) => (*lease, LeaseChange::Started),
             Effect::Publish(Fact::LeaseDeployed(lease)) => (*lease, LeaseChange::Deployed),
@@ -117,6 +125,7 @@ impl Batch {
         }
         self.write_leases(transaction)?;
         self.write_cluster(transaction)?;
+        self.write_bid_fees(transaction)?;
         let Some(newest) = self.entries.iter().map(|entry| entry.time).max() else {
             return Ok(());
         };
@@ -155,6 +164,15 @@ impl Batch {
                 }
             }
             .map_err(failure)?;
+        }
+        Ok(())
+    }
+
+    fn write_bid_fees(&self, transaction: &WriteTransaction) -> Result<(), StoreError> {
+        let Some(BidFees { day, paid }) = &self.bid_fees else { return Ok(()) };
+        let mut fees = transaction.open_table(BID_FEES).map_err(failure)?;
+        for coin in paid {
+            fees.insert(coin.denom().as_str(), (*day, coin.amount())).map_err(failure)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! | `by_subject` | subject, sequence | – |
 //! | `leases` | lease id | its history in JSON |
 //! | `cluster` | `known`, `accepted` | uid of a cluster, and the height at which it was accepted |
+//! | `bid_fees` | denomination | day, and what bids cost in fees on it |
 //!
 //! Rows are JSON whose readers skip what they do not know, so a new field is no new format. A
 //! change that older programs would misread is: it raises [`FORMAT`] and adds a [`Step`].
@@ -23,6 +24,10 @@ pub(super) const LEASES: TableDefinition<'static, &str, &[u8]> = TableDefinition
 /// Made when it is first written to: older programs do without it.
 pub(super) const CLUSTER: TableDefinition<'static, &str, (&str, u64)> =
     TableDefinition::new("cluster");
+
+/// Made when it is first written to: older programs do without it.
+pub(super) const BID_FEES: TableDefinition<'static, &str, (u64, u128)> =
+    TableDefinition::new("bid_fees");
 
 /// Version of the layout.
 pub(super) const VERSION: &str = "format";

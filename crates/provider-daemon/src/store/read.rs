@@ -1,12 +1,15 @@
 //! Reading what was kept.
 
 use akash_types::{Coin, LeaseId};
+use provider_engine::bidding::fees::BidFees;
 use provider_engine::cluster::recognition::{Acceptance, Memory};
 use provider_engine::journal::Subject;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::error::{StoreError, failure};
-use super::format::{ACCEPTED, BY_SUBJECT, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META};
+use super::format::{
+    ACCEPTED, BID_FEES, BY_SUBJECT, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META,
+};
 use super::history::{LeaseHistory, row_of};
 use super::open::Store;
 use super::record::Record;
@@ -133,17 +136,34 @@ impl Store {
             };
             memory.deployed.extend(deployed.map(|height| (lease.lease, height)));
         }
-        let table = match self.read()?.open_table(CLUSTER) {
-            Ok(table) => table,
-            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(memory),
-            Err(error) => return Err(failure(error)),
-        };
+        memory.bid_fees = self.bid_fees()?;
+        let Some(table) = there(self.read()?.open_table(CLUSTER))? else { return Ok(memory) };
         memory.cluster = table.get(KNOWN).map_err(failure)?.map(|row| row.value().0.into());
         memory.accepted = table.get(ACCEPTED).map_err(failure)?.map(|row| {
             let (cluster, height) = row.value();
             Acceptance { cluster: cluster.into(), height }
         });
         Ok(memory)
+    }
+
+    /// Rows of earlier days stay until their denomination is paid in again.
+    fn bid_fees(&self) -> Result<BidFees, StoreError> {
+        let mut fees = BidFees::default();
+        let Some(table) = there(self.read()?.open_table(BID_FEES))? else { return Ok(fees) };
+        for row in table.iter().map_err(failure)? {
+            let (denom, paid) = row.map_err(failure)?;
+            let (day, amount) = paid.value();
+            let denom = denom.value().parse().map_err(|error| {
+                StoreError::Damaged(format!("{:?} is no denomination: {error}", denom.value()))
+            })?;
+            if day > fees.day {
+                fees = BidFees { day, paid: Vec::new() };
+            }
+            if day == fees.day {
+                fees.paid.push(Coin::new(denom, amount));
+            }
+        }
+        Ok(fees)
     }
 
     fn deployed_by_journal(&self, lease: LeaseId) -> Result<Option<u64>, StoreError> {
@@ -168,6 +188,15 @@ impl Store {
 
     fn read(&self) -> Result<ReadTransaction, StoreError> {
         self.database()?.begin_read().map_err(failure)
+    }
+}
+
+/// A table that is made when it is first written to.
+fn there<T>(opened: Result<T, redb::TableError>) -> Result<Option<T>, StoreError> {
+    match opened {
+        Ok(table) => Ok(Some(table)),
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(failure(error)),
     }
 }
 

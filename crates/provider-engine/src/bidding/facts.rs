@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Denom, GroupSpec, MarketParams, Order};
 
+use crate::escrow::WalletState;
 use crate::inventory::CommitLevels;
 
 /// What somebody asks for.
@@ -53,14 +54,14 @@ pub struct Facts<'a> {
     pub levels: CommitLevels,
     /// Whether the provider is in maintenance.
     pub maintenance: bool,
-    /// What the wallet can spend, one coin per denomination; `None` while nobody knows.
-    pub wallet: Option<&'a [Coin]>,
+    /// Whether deposit and fees can be paid; `None` while it is not known, which refuses nothing.
+    pub wallet: Option<&'a WalletState>,
     /// What a bid costs in fees, as far as can be told, its close included.
     pub bid_fee: &'a Coin,
     /// What bids have cost in fees since the day began, in the denomination of `bid_fee`.
     pub fees_today: u128,
     /// How many bids on orders of this owner are open.
     pub open_bids_of_owner: u32,
-    /// How many bids the order has; `None` while nobody knows.
+    /// How many bids the order has at least; `None` without an order.
     pub bids_on_order: Option<u32>,
 }

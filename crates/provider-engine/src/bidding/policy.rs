@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use akash_types::{Address, Coin, Dec, DecCoin, Denom};
+use akash_types::{Address, Dec, DecCoin, Denom};
 
 use super::facts::{Ask, Facts};
+use crate::escrow::{Shortage, WalletState};
 
 /// What the operator wants. The default wants everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// The least to bid for, by denomination; none where a denomination has none.
-    pub floors: BTreeMap<Denom, Floor>,
+    /// The least price per block, by denomination; none where a denomination has none.
+    pub floors: BTreeMap<Denom, Dec>,
     /// The only owners whose orders are bid on, if set.
     pub allow: Option<BTreeSet<Address>>,
     /// Owners whose orders are never bid on.
@@ -21,37 +22,6 @@ pub struct Policy {
     pub daily_fees: Option<u128>,
     /// Whether nothing is bid on.
     pub paused: bool,
-}
-
-/// The least to bid for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Floor {
-    /// Least price per block.
-    pub per_block: Dec,
-    /// Least that a lease must bring.
-    pub lease: Option<LeaseFloor>,
-}
-
-/// The least that a lease must bring, if it lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeaseFloor {
-    /// How much.
-    pub value: Dec,
-    /// Within how many blocks.
-    pub blocks: u64,
-}
-
-impl Floor {
-    /// Whether a price per block is below it.
-    #[must_use]
-    pub fn is_above(&self, price: Dec) -> bool {
-        let lease = self.lease.is_some_and(|lease| {
-            // What does not fit is more than any value.
-            let earned = price.checked_mul_int(i128::from(lease.blocks));
-            earned.is_some_and(|earned| earned < lease.value)
-        });
-        price < self.per_block || lease
-    }
 }
 
 impl Policy {
@@ -69,12 +39,13 @@ impl Policy {
             self.owner_refusals(owner, facts, &mut refusals);
         }
         let limit = facts.params.order_max_bids;
-        if let Some(bids) = facts.bids_on_order.filter(|bids| *bids >= limit) {
+        // The chain takes a bid while there are not more than the limit, so one more fits.
+        if let Some(bids) = facts.bids_on_order.filter(|bids| *bids > limit) {
             refusals.push(Refusal::OrderIsFull { bids, limit });
         }
         if let Ok(most) = ask.spec.total_price()
             && let Some(floor) = self.floors.get(most.denom())
-            && floor.is_above(most.amount())
+            && most.amount() < *floor
         {
             refusals.push(Refusal::PaysTooLittle { most, floor: *floor });
         }
@@ -82,7 +53,9 @@ impl Policy {
         if let Some(budget) = self.daily_fees.filter(|budget| spent.saturating_add(fee) > *budget) {
             refusals.push(Refusal::FeeBudget { spent, fee, budget });
         }
-        refusals.extend(wallet_refusal(facts));
+        if let Some(WalletState::Empty(short)) = facts.wallet {
+            refusals.push(Refusal::Wallet { short: short.clone() });
+        }
         refusals
     }
 
@@ -102,28 +75,9 @@ impl Policy {
     /// Why the policy does not want to bid `price`, if it does not.
     #[must_use]
     pub fn price_refusal(&self, price: &DecCoin) -> Option<Refusal> {
-        let floor =
-            self.floors.get(price.denom()).filter(|floor| floor.is_above(price.amount()))?;
+        let floor = self.floors.get(price.denom()).filter(|floor| price.amount() < **floor)?;
         Some(Refusal::PriceBelowFloor { price: price.clone(), floor: *floor })
     }
-}
-
-/// Deposit and fee must both be there. A wallet that nobody has looked into is not empty.
-fn wallet_refusal(facts: &Facts<'_>) -> Option<Refusal> {
-    let wallet = facts.wallet?;
-    let (deposit, fee) = (facts.deposit, facts.bid_fee);
-    let has = |denom: &Denom| {
-        let coins = wallet.iter().filter(|coin| coin.denom() == denom);
-        coins.fold(0_u128, |sum, coin| sum.saturating_add(coin.amount()))
-    };
-    let needs = if deposit.denom() == fee.denom() {
-        vec![Coin::new(fee.denom().clone(), deposit.amount().saturating_add(fee.amount()))]
-    } else {
-        vec![deposit.clone(), fee.clone()]
-    };
-    let short = needs.into_iter().find(|needs| has(needs.denom()) < needs.amount())?;
-    let has = has(short.denom());
-    Some(Refusal::Wallet { needs: short, has })
 }
 
 /// Why a policy does not want to bid.
@@ -158,7 +112,7 @@ pub enum Refusal {
         limit: u32,
     },
     /// The chain takes no more bids on the order.
-    #[error("the order has {bids} bids, the chain takes {limit}")]
+    #[error("the order has {bids} bids, more than the limit of {limit}")]
     OrderIsFull {
         /// How many it has.
         bids: u32,
@@ -166,20 +120,20 @@ pub enum Refusal {
         limit: u32,
     },
     /// Even the highest price is not enough.
-    #[error("the order pays at most {most} per block, the floor is {}", floor_text(.floor))]
+    #[error("the order pays at most {most} per block, the floor is {floor}")]
     PaysTooLittle {
         /// The most it pays per block.
         most: DecCoin,
         /// The least to bid for.
-        floor: Floor,
+        floor: Dec,
     },
     /// What would be asked is not enough.
-    #[error("the price {price} per block is below the floor of {}", floor_text(.floor))]
+    #[error("the price {price} per block is below the floor of {floor}")]
     PriceBelowFloor {
         /// The price per block.
         price: DecCoin,
         /// The least to bid for.
-        floor: Floor,
+        floor: Dec,
     },
     /// The day's fees are spent.
     #[error(
@@ -193,23 +147,12 @@ pub enum Refusal {
         /// What may be spent.
         budget: u128,
     },
-    /// The wallet cannot pay deposit and fee.
-    #[error("a bid needs {needs} for deposit and fee, the wallet has {has}")]
+    /// The wallet cannot pay deposit and fees.
+    #[error("a bid needs {} for deposit and fees, {} can be spent", .short.needed, .short.held)]
     Wallet {
-        /// What is needed.
-        needs: Coin,
-        /// What is there, in that denomination.
-        has: u128,
+        /// What is missing.
+        short: Shortage,
     },
-}
-
-fn floor_text(floor: &Floor) -> String {
-    match floor.lease {
-        None => floor.per_block.to_string(),
-        Some(LeaseFloor { value, blocks }) => {
-            format!("{} and {value} in {blocks} blocks", floor.per_block)
-        }
-    }
 }
 
 impl Refusal {

@@ -4,10 +4,11 @@
 //! answered is [`Unavailable`], from which nothing follows.
 
 use akash_types::{
-    AuditedAttributes, Bid, Coin, Deployment, DeploymentId, EscrowAccount, EscrowPayment, Group,
-    Lease, MarketParams, Order, OrderId, Provider,
+    AuditedAttributes, Bid, Deployment, DeploymentId, EscrowAccount, EscrowPayment, Group, Lease,
+    MarketParams, Order, OrderId, Provider,
 };
 
+use crate::escrow::Funds;
 use crate::time::BlockTime;
 
 /// Names one question, so that an answer that comes late is known as such.
@@ -84,7 +85,7 @@ pub enum ChainAnswer {
     /// What governance set.
     Params(Box<MarketParams>),
     /// The own balances.
-    Wallet(Vec<Coin>),
+    Wallet(Funds),
     /// When a block was made, if the node still knows.
     BlockTime(Option<BlockTime>),
 }

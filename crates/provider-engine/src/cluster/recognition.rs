@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use akash_types::{DecCoin, EscrowPayment, LeaseId};
 
+use crate::bidding::fees::BidFees;
+
 /// Identity of a cluster, such as the uid of its `kube-system` namespace.
 pub type ClusterUid = Arc<str>;
 
@@ -136,6 +138,8 @@ pub struct Memory {
     pub cluster: Option<ClusterUid>,
     /// The newest acceptance of a cluster.
     pub accepted: Option<Acceptance>,
+    /// What bids cost in fees on the last day on which one was made.
+    pub bid_fees: BidFees,
 }
 
 impl Memory {

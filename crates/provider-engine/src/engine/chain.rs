@@ -51,7 +51,7 @@ impl Engine {
             (ChainQuery::Account(deployment), ChainAnswer::Account(account)) => {
                 self.account_read(deployment, account.map(|account| *account), height);
             }
-            (ChainQuery::Wallet, ChainAnswer::Wallet(coins)) => self.wallet_read(coins, height),
+            (ChainQuery::Wallet, ChainAnswer::Wallet(funds)) => self.wallet_read(funds, height),
             (ChainQuery::Deployment(deployment), ChainAnswer::Deployment(read)) => {
                 self.deployment_read(deployment, read.map(|read| *read), height);
             }

@@ -1,13 +1,13 @@
 //! The balance checker: what it is told, and what it wants done.
 
-use akash_types::{Action, Class, Coin, DeploymentId, Intent, Outcome};
+use akash_types::{Action, Class, DeploymentId, Intent, Outcome};
 
 use super::wishes::{Made, Wish};
 use super::{Alarm, Engine};
 use crate::chain::{AccountRead, ChainQuery};
 use crate::effect::{Effect, Fact};
 use crate::escrow::{
-    self, AccountFacts, EscrowEffect, EscrowInput, EscrowNote, PaidLease, WalletState,
+    self, AccountFacts, EscrowEffect, EscrowInput, EscrowNote, Funds, PaidLease, WalletState,
     WithdrawOutcome,
 };
 use crate::input::TxEnd;
@@ -52,9 +52,8 @@ impl Engine {
         self.escrow(EscrowInput::AccountRead { deployment, height, result: Ok(facts) });
     }
 
-    pub(super) fn wallet_read(&mut self, coins: Vec<Coin>, height: u64) {
-        self.market.wallet = Some(coins.clone());
-        self.escrow(EscrowInput::WalletRead { height, result: Ok(coins) });
+    pub(super) fn wallet_read(&mut self, funds: Funds, height: u64) {
+        self.escrow(EscrowInput::WalletRead { height, result: Ok(funds) });
     }
 
     fn escrow_effect(&mut self, effect: EscrowEffect) {
@@ -100,7 +99,7 @@ impl Engine {
                 let amount = total.received.to_string();
                 self.note_order(total.lease.order_id(), Decision::Earned { amount });
             }
-            EscrowEffect::Wallet(state) => self.wallet_changed(&state),
+            EscrowEffect::Wallet(state) => self.wallet_changed(state),
             EscrowEffect::Note(note) => {
                 let (subject, what) = words(&note);
                 self.note(subject, Decision::Escrow { what });
@@ -109,20 +108,10 @@ impl Engine {
         }
     }
 
-    fn wallet_changed(&mut self, state: &WalletState) {
-        let (can_bid, words) = match state {
-            WalletState::Fine => (true, "there is enough".to_owned()),
-            WalletState::Low(short) => {
-                (true, format!("{} is less than the {} to keep", short.held, short.needed))
-            }
-            WalletState::Empty(short) => {
-                let words = format!("{} of {} for a bid: no new bids", short.held, short.needed);
-                (false, words)
-            }
-        };
-        self.market.cannot_pay = (!can_bid).then(|| words.clone());
-        self.note(Subject::Provider, Decision::Wallet { state: words.clone() });
-        self.publish(Fact::Wallet { can_bid, state: words });
+    fn wallet_changed(&mut self, state: WalletState) {
+        let can_bid = state.allows_bids();
+        self.note(Subject::Provider, Decision::Wallet { state: state.to_string() });
+        self.publish(Fact::Wallet(state));
         if can_bid {
             self.rejudge_waiting();
         }

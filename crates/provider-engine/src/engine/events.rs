@@ -15,7 +15,7 @@ impl Engine {
         if !self.head.advance(block.height, block.time) {
             return;
         }
-        self.market.fees.roll(block.time);
+        self.market.bid_fees.roll(block.time);
         self.count_sight();
         self.ask_what_waited();
         for event in &block.events {
@@ -30,6 +30,7 @@ impl Engine {
 
     pub(super) fn resync(&mut self, height: u64, time: BlockTime) {
         self.head.advance(height, time);
+        self.market.bid_fees.roll(self.head.time());
         self.count_sight();
         self.ask_what_waited();
         self.reconcile_soon();
@@ -55,6 +56,11 @@ impl Engine {
             ChainEvent::LeaseCreated { id, .. } => self.order_over(id.order_id()),
             ChainEvent::BidCreated { id, .. } if id.provider() == own => {
                 self.bid_appeared(id.order_id(), self.head.height());
+            }
+            ChainEvent::BidCreated { id, .. } => {
+                if let Some(life) = self.lives.get_mut(&id.order_id()) {
+                    life.foreign_bids = life.foreign_bids.saturating_add(1);
+                }
             }
             ChainEvent::BidClosed { id } if id.provider() == own => self.hint(id.order_id()),
             ChainEvent::LeaseClosed { id, .. } | ChainEvent::LeaseReclaimStarted { id, .. }

@@ -33,7 +33,8 @@ impl Engine {
         if !self.may_act() || !self.cluster.fresh {
             return;
         }
-        match self.verdict(&Ask::from(&**known)) {
+        let bids = self.lives.get(&order).map(|life| life.foreign_bids);
+        match self.verdict(&Ask::from(&**known), bids) {
             None => {}
             Some(Verdict::Bid { booking, .. }) => {
                 let nodes = booking.units.iter().flat_map(|unit| &unit.plan);
@@ -50,19 +51,20 @@ impl Engine {
         }
     }
 
-    /// What would be decided about `ask` now. `None` as long as it cannot be said.
-    pub fn verdict(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
-        let verdict = self.verdict_once(ask)?;
+    /// What would be decided about `ask` now, which has this many bids of others. `None` as long as
+    /// it cannot be said.
+    fn verdict(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
+        let verdict = self.verdict_once(ask, bids)?;
         let Verdict::NeedAuditors(auditors) = verdict else { return Some(verdict) };
         // Everything that anybody vouches for was read: whoever is not in it vouches for nothing.
         self.market.audits.extend(auditors.into_iter().map(|auditor| (auditor, None)));
-        self.verdict_once(ask)
+        self.verdict_once(ask, bids)
     }
 
     /// Whether there would be a bid on `ask` now, with what offer and at what price, which only a
     /// script may know. `None` as long as it cannot be said.
     pub fn screen(&mut self, ask: &Ask<'_>) -> Option<Result<WouldBid, Vec<Decline>>> {
-        let offer = match self.verdict(ask)? {
+        let offer = match self.verdict(ask, None)? {
             Verdict::Bid { offer, .. } => offer,
             Verdict::Decline(reasons) => return Some(Err(reasons)),
             Verdict::NeedAuditors(_) => return None,
@@ -90,7 +92,7 @@ impl Engine {
         })
     }
 
-    fn verdict_once(&mut self, ask: &Ask<'_>) -> Option<Verdict> {
+    fn verdict_once(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
         if !self.may_act() {
             return None;
         }
@@ -110,11 +112,11 @@ impl Engine {
             price_denoms: &self.settings.price_denoms,
             levels: self.settings.commit,
             maintenance: self.cluster.view.maintenance,
-            wallet: self.market.wallet.as_deref(),
+            wallet: self.escrow.wallet(),
             bid_fee,
-            fees_today: self.market.fees.in_denom(bid_fee.denom()),
+            fees_today: self.market.bid_fees.in_denom(bid_fee.denom()),
             open_bids_of_owner: of_owner.copied().unwrap_or(0),
-            bids_on_order: None,
+            bids_on_order: bids,
         };
         Some(evaluate(ask, &facts, free, &self.settings.policy))
     }

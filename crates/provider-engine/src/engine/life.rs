@@ -15,6 +15,8 @@ pub struct Life {
     pub stage: Stage,
     /// What is kept for it. It has an end because the life has one.
     pub booking: Option<Booking>,
+    /// Bids of other providers that were seen since it was noticed; the chain counts closed ones too.
+    pub foreign_bids: u32,
 }
 
 /// Where a life is: first an order, then perhaps a lease.
@@ -30,7 +32,7 @@ impl Life {
     /// An order that was noticed.
     #[must_use]
     pub const fn noticed(id: OrderId) -> Self {
-        Self { id, stage: Stage::Order(order::Stage::Seen), booking: None }
+        Self { id, stage: Stage::Order(order::Stage::Seen), booking: None, foreign_bids: 0 }
     }
 
     /// The lease, if it is one.

@@ -40,7 +40,7 @@ mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use akash_types::{Address, Coin, Denom, MarketParams, OrderId, Provider};
+use akash_types::{Address, MarketParams, OrderId, Provider};
 
 pub use judge::WouldBid;
 pub use life::{Life, Stage};
@@ -57,6 +57,7 @@ use timers::Timers;
 use wishes::Wishes;
 
 use crate::bidding::facts::Audits;
+use crate::bidding::fees::BidFees;
 use crate::chain::{ChainQuery, Head};
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
@@ -123,41 +124,7 @@ struct Market {
     provider: Option<Provider>,
     audits: Audits,
     params: Option<MarketParams>,
-    wallet: Option<Vec<Coin>>,
-    cannot_pay: Option<String>,
-    fees: FeesOfDay,
-}
-
-/// Fees paid since the day began, by block time.
-#[derive(Clone, Debug, Default)]
-struct FeesOfDay {
-    day: u64,
-    paid: Vec<Coin>,
-}
-
-impl FeesOfDay {
-    const SECONDS: u64 = 86_400;
-
-    fn roll(&mut self, time: BlockTime) {
-        let day = time.unix() / Self::SECONDS;
-        if day != self.day {
-            *self = Self { day, paid: Vec::new() };
-        }
-    }
-
-    fn in_denom(&self, denom: &Denom) -> u128 {
-        self.paid.iter().find(|coin| coin.denom() == denom).map_or(0, Coin::amount)
-    }
-
-    fn add(&mut self, fee: Coin) {
-        match self.paid.iter_mut().find(|coin| coin.denom() == fee.denom()) {
-            Some(coin) => {
-                let sum = coin.amount().saturating_add(fee.amount());
-                *coin = Coin::new(fee.denom().clone(), sum);
-            }
-            None => self.paid.push(fee),
-        }
-    }
+    bid_fees: BidFees,
 }
 
 /// What was last seen of the cluster.

@@ -38,7 +38,8 @@ pub(super) struct ClusterTrust {
 
 impl Engine {
     /// Tells what the store of earlier runs remembers, before anything else.
-    pub fn remember(&mut self, memory: Memory) {
+    pub fn remember(&mut self, mut memory: Memory) {
+        self.market.bid_fees = std::mem::take(&mut memory.bid_fees);
         self.trust.memory = memory;
     }
 

@@ -7,6 +7,7 @@ use akash_types::{DecCoin, LeaseId, OrderId};
 use super::{Engine, Life, Stage};
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
+use crate::escrow::WalletState;
 use crate::inventory::Booking;
 use crate::reconcile::Drift;
 
@@ -27,12 +28,27 @@ pub struct Status {
     pub breaker_open: bool,
     /// Whether maintenance is on.
     pub maintenance: bool,
-    /// Why nothing can be paid for, if nothing can.
-    pub cannot_pay: Option<String>,
+    /// Whether bids can be paid for; `None` while the balances are not known.
+    pub wallet: Option<WalletState>,
     /// Orders that are looked after, by the name of their stage.
     pub orders: Vec<(&'static str, usize)>,
     /// Leases, by the name of their stage.
     pub leases: Vec<(&'static str, usize)>,
+}
+
+impl Status {
+    /// Why bids cannot be paid for, if they cannot.
+    #[must_use]
+    pub fn cannot_pay(&self) -> Option<String> {
+        self.wallet.as_ref().filter(|state| !state.allows_bids()).map(ToString::to_string)
+    }
+
+    /// Why the balance is less than the operator wants to keep, if bids can still be paid for.
+    #[must_use]
+    pub fn low_balance(&self) -> Option<String> {
+        let low = |state: &&WalletState| matches!(state, WalletState::Low(_));
+        self.wallet.as_ref().filter(low).map(ToString::to_string)
+    }
 }
 
 /// Whether the cluster is the one that leases were deployed to.
@@ -96,7 +112,7 @@ impl Engine {
             rival: self.rival.is_active(self.head.time()),
             breaker_open: self.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
-            cannot_pay: self.market.cannot_pay.clone(),
+            wallet: self.escrow.wallet().cloned(),
             orders: count(&crate::bidding::order::Stage::NAMES, &orders),
             leases: count(&crate::lease::STAGE_NAMES, &leases),
         }

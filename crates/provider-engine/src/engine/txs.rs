@@ -6,17 +6,19 @@ use super::wishes::Wish;
 use super::{Engine, Stage};
 use crate::bidding::decline::Decline;
 use crate::bidding::order::OrderInput;
+use crate::effect::Fact;
 use crate::input::TxEnd;
 use crate::journal::Decision;
 use crate::lease::LeaseInput;
 
 impl Engine {
     pub(super) fn tx_end(&mut self, end: TxEnd) {
-        if let Some(fee) = end.fee.clone() {
-            self.market.fees.add(fee);
-        }
         let failed = !end.outcome.holds();
         let Some(wish) = self.wishes.end(self.now, end.intent, failed) else { return };
+        if let (Wish::Bid(_), Some(fee)) = (wish, &end.fee) {
+            self.market.bid_fees.add(fee.clone());
+            self.publish(Fact::BidFees(self.market.bid_fees.clone()));
+        }
         let order = wish.order();
         if failed && !matches!(end.outcome, Outcome::Forgotten) {
             let what = match wish {

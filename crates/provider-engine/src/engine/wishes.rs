@@ -113,8 +113,8 @@ impl Wishes {
 
     /// Nothing more is wished for about an order.
     pub(super) fn forget(&mut self, order: OrderId) {
-        for wish in [Wish::Bid(order), Wish::Close(order), Wish::Reclaim(order)] {
-            self.failed.remove(&wish);
+        for wish in [Wish::Bid, Wish::Close, Wish::Reclaim, Wish::Withdraw] {
+            self.failed.remove(&wish(order));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use akash_types::{Coin, DecCoin, DeploymentId, EscrowAccount, EscrowPayment, LeaseId};
 
+use super::wallet::Funds;
 use crate::time::BlockTime;
 
 /// The newest block the follower has delivered.
@@ -45,8 +46,8 @@ pub enum EscrowInput {
     WalletRead {
         /// Height of which the answer is.
         height: u64,
-        /// What the provider's own address holds.
-        result: Result<Vec<Coin>, Unavailable>,
+        /// What can be spent.
+        result: Result<Funds, Unavailable>,
     },
     /// What became of [`Withdraw`](super::EscrowEffect::Withdraw).
     WithdrawEnded {

@@ -54,7 +54,7 @@ pub use input::{
 };
 pub use retry::Retry;
 pub use settings::Settings;
-pub use wallet::{Shortage, WalletState};
+pub use wallet::{Funds, Shortage, WalletState};
 
 use crate::time::Now;
 use account::{Account, Context, Next, Payee, note};

@@ -1,4 +1,4 @@
-//! The provider's own wallet: whether it can pay for bids.
+//! The accounts that pay: whether bids can be paid for.
 //!
 //! ```text
 //! fine ⇄ low (warned) ⇄ empty (no new bids)
@@ -7,12 +7,30 @@
 //! The state is a function of the last balances read, so it mends by itself once money is there.
 //! An answer that does not come changes nothing.
 
+use std::fmt;
+
 use akash_types::Coin;
 
 use super::input::Unavailable;
 use super::pace::Pace;
 use super::settings::Settings;
 use crate::time::Now;
+
+/// What can be spent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Funds {
+    /// By the provider, whose account pays deposits.
+    pub provider: Vec<Coin>,
+    /// By the account that pays fees, where that is another: a fee granter, or the key that acts
+    /// for the provider by authz.
+    pub fee_payer: Option<Vec<Coin>>,
+}
+
+impl From<Vec<Coin>> for Funds {
+    fn from(provider: Vec<Coin>) -> Self {
+        Self { provider, fee_payer: None }
+    }
+}
 
 /// Whether the provider can pay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,24 +44,25 @@ pub enum WalletState {
 }
 
 impl WalletState {
-    /// What these balances allow.
+    /// What these funds allow.
     #[must_use]
-    pub fn of(balances: &[Coin], settings: &Settings) -> Self {
+    pub fn of(funds: &Funds, settings: &Settings) -> Self {
         let (fee, deposit) = (settings.fee.denom(), &settings.bid_deposit);
-        let held = |coin: &Coin| {
-            let of_denom = balances.iter().filter(|held| held.denom() == coin.denom());
-            of_denom.fold(0_u128, |sum, held| sum.saturating_add(held.amount()))
-        };
-        let short = |needed: Coin| {
-            let held = Coin::new(needed.denom().clone(), held(&needed));
+        let short = |account: &[Coin], needed: Coin| {
+            let of_denom = account.iter().filter(|held| held.denom() == needed.denom());
+            let held = of_denom.fold(0_u128, |sum, held| sum.saturating_add(held.amount()));
+            let held = Coin::new(needed.denom().clone(), held);
             (held.amount() < needed.amount()).then_some(Shortage { held, needed })
         };
-        let together = if deposit.denom() == fee { deposit.amount() } else { 0 };
+        let payer = funds.fee_payer.as_ref().unwrap_or(&funds.provider);
+        let shares = funds.fee_payer.is_none() && deposit.denom() == fee;
+        let together = if shares { deposit.amount() } else { 0 };
         let reserve = settings.fee_reserve.saturating_add(together);
-        let to_bid = short(Coin::new(fee.clone(), reserve)).or_else(|| short(deposit.clone()));
+        let to_bid = short(payer, Coin::new(fee.clone(), reserve))
+            .or_else(|| short(&funds.provider, deposit.clone()));
         match to_bid {
             Some(shortage) => Self::Empty(shortage),
-            None => short(Coin::new(fee.clone(), settings.minimum_balance))
+            None => short(payer, Coin::new(fee.clone(), settings.minimum_balance))
                 .map_or(Self::Fine, Self::Low),
         }
     }
@@ -52,6 +71,20 @@ impl WalletState {
     #[must_use]
     pub const fn allows_bids(&self) -> bool {
         !matches!(self, Self::Empty(_))
+    }
+}
+
+impl fmt::Display for WalletState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fine => f.write_str("enough for bids"),
+            Self::Low(Shortage { held, needed }) => {
+                write!(f, "{held} can be spent, less than --minimum-balance ({needed})")
+            }
+            Self::Empty(Shortage { held, needed }) => {
+                write!(f, "{held} can be spent, a bid needs {needed} for deposit and fees")
+            }
+        }
     }
 }
 
@@ -120,10 +153,10 @@ impl Wallet {
         &mut self,
         (now, head): (Now, u64),
         height: u64,
-        result: Result<Vec<Coin>, Unavailable>,
+        result: Result<Funds, Unavailable>,
         (settings, pace): (&Settings, &Pace),
     ) -> Option<WalletState> {
-        let Ok(balances) = result else {
+        let Ok(funds) = result else {
             if matches!(self.next, Next::Asked(_)) {
                 self.failures = self.failures.saturating_add(1);
                 self.next = Next::Retry(now.after(settings.retry.pause(self.failures, 0)));
@@ -135,7 +168,7 @@ impl Wallet {
         }
         self.failures = 0;
         self.read_at = Some(height);
-        let state = WalletState::of(&balances, settings);
+        let state = WalletState::of(&funds, settings);
         let every = pace.blocks(settings.check_every);
         // Help is waited for more eagerly than trouble.
         let every = if state == WalletState::Fine { every } else { (every / 10).max(1) };

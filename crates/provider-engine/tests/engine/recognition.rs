@@ -36,7 +36,7 @@ fn before_start(leases: u64, age: u64) -> (World, Memory) {
     world.chain.pace = if leases > 100 { 3_600 } else { 600 };
     let found: Vec<_> = (1..=leases).map(|dseq| world.found(dseq, age)).collect();
     let deployed = found.into_iter().map(|lease| (lease, 5)).collect();
-    (world, Memory { deployed, cluster: Some("right".into()), accepted: None })
+    (world, Memory { deployed, cluster: Some("right".into()), ..Memory::default() })
 }
 
 fn recognition(world: &World) -> Recognition {
@@ -136,7 +136,7 @@ fn the_same_objects_under_another_uid_bid_without_an_operator() {
     let lease = world.running(1);
     world.cluster.uid = Some("another".into());
     let deployed = [(lease, 5)].into();
-    world.restart_with(Memory { deployed, cluster: Some("right".into()), accepted: None });
+    world.restart_with(Memory { deployed, cluster: Some("right".into()), ..Memory::default() });
     assert_eq!(recognition(&world), Recognition::Known);
     let adopted = world.records.iter().map(|entry| entry.decision.to_string());
     assert!(adopted.into_iter().any(|words| words == "cluster another is known, instead of right"));

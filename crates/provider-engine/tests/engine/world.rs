@@ -15,6 +15,7 @@ use akash_types::{
     Group, GroupId, GroupState, IntentId, Lease, LeaseClosedReason, LeaseId, LeaseState,
     MarketParams, Order, OrderId, OrderState, Outcome, Provider,
 };
+use provider_engine::bidding::fees::BidFees;
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales};
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, ChainReply, DeploymentRead, Read, Standing, Unavailable,
@@ -27,7 +28,7 @@ use provider_engine::cluster::view::{
 use provider_engine::journal::{Entry, Subject};
 use provider_engine::time::{BlockTime, Now};
 use provider_engine::{
-    Block, Effect, Engine, Input, OperatorRequest, Received, Reply, RequestId, Settings,
+    Block, Effect, Engine, Fact, Input, OperatorRequest, Received, Reply, RequestId, Settings,
     TenantRequest, TxEnd,
 };
 
@@ -70,6 +71,10 @@ pub(crate) struct World {
     /// How often the engine is woken while time passes.
     pub(crate) tick: Duration,
     pub(crate) requests: u64,
+    /// What a transaction costs.
+    pub(crate) fee: Option<Coin>,
+    /// What the store would have of the fees of bids.
+    pub(crate) bid_fees: BidFees,
 }
 
 #[derive(Default)]
@@ -83,6 +88,9 @@ pub(crate) struct Chain {
     pub(crate) pace: u64,
     /// What every payment has withdrawn.
     pub(crate) withdrawn: u64,
+    /// What the provider can spend.
+    pub(crate) wallet: Vec<Coin>,
+    pub(crate) wallet_answers: bool,
 }
 
 pub(crate) fn address(byte: u8) -> Address {
@@ -102,7 +110,7 @@ fn sdl() -> Sdl {
     Sdl::read(SDL).unwrap()
 }
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     let storage = Scales::parse_storage("0").unwrap();
     let scales = Scales { cpu: Decimal::parse("1").unwrap(), storage, ..Scales::default() };
     let coin = |text: &str| text.parse::<Coin>().unwrap();
@@ -123,7 +131,14 @@ impl World {
         }
         Self {
             engine: Engine::new(settings()),
-            chain: Chain { height: 100_000, answers: true, pace: 6, ..Chain::default() },
+            chain: Chain {
+                height: 100_000,
+                answers: true,
+                pace: 6,
+                wallet_answers: true,
+                wallet: vec!["100000000uakt".parse().unwrap()],
+                ..Chain::default()
+            },
             cluster,
             cluster_answers: true,
             submitted: Vec::new(),
@@ -133,6 +148,8 @@ impl World {
             now: Duration::ZERO,
             tick: Duration::from_secs(1),
             requests: 0,
+            fee: None,
+            bid_fees: BidFees::default(),
         }
     }
 
@@ -228,6 +245,7 @@ impl World {
             }
             Effect::Reply(request, reply) => self.replies.push((request, reply)),
             Effect::Record(entry) => self.records.push(entry),
+            Effect::Publish(Fact::BidFees(fees)) => self.bid_fees = fees,
             _ => {}
         }
     }
@@ -290,7 +308,7 @@ impl World {
         let events = self.chain.apply(&action, height);
         self.block(&events);
         let outcome = Outcome::Executed { height };
-        self.tell(Input::Tx(TxEnd { intent, outcome, fee: None }));
+        self.tell(Input::Tx(TxEnd { intent, outcome, fee: self.fee.clone() }));
     }
 
     /// The tenant takes our bid.
@@ -435,7 +453,7 @@ impl Chain {
     }
 
     pub(crate) fn read(&self, query: &ChainQuery) -> Result<Read, Unavailable> {
-        if !self.answers {
+        if !self.answers || (matches!(query, ChainQuery::Wallet) && !self.wallet_answers) {
             return Err(Unavailable("no answer".to_owned()));
         }
         let answer = match query {
@@ -481,7 +499,7 @@ impl Chain {
                     max_reclamation_window: hour * 720,
                 }))
             }
-            ChainQuery::Wallet => ChainAnswer::Wallet(vec!["100000000uakt".parse().unwrap()]),
+            ChainQuery::Wallet => ChainAnswer::Wallet(self.wallet.clone().into()),
             ChainQuery::BlockTime(height) => ChainAnswer::BlockTime(Some(self.time(*height))),
         };
         Ok(Read { height: self.height, answer })

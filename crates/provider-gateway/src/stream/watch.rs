@@ -122,7 +122,7 @@ mod tests {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
-                cannot_pay: None,
+                wallet: None,
                 orders: vec![],
                 leases: vec![],
             },

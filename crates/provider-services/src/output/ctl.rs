@@ -65,9 +65,10 @@ fn status(status: &Status, palette: &Palette) -> String {
             "rival"
         ));
     }
-    let wallet = match &status.cannot_pay {
-        None => "can pay for bids".to_owned(),
-        Some(why) => format!("cannot pay for bids: {why}"),
+    let wallet = match (&status.cannot_pay, &status.low_balance) {
+        (None, None) => "can pay for bids".to_owned(),
+        (None, Some(why)) => format!("low: {why}"),
+        (Some(why), _) => format!("cannot pay for bids: {why}"),
     };
     text.push_str(&field("wallet", &wallet));
     if status.breaker_open {

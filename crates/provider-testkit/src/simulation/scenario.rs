@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Dec, DecCoin, Denom, Provider};
 use provider_engine::Settings;
-use provider_engine::bidding::policy::Floor;
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales};
 use provider_engine::lease::Patience;
 use provider_engine::manifest::ManifestSettings;
@@ -104,7 +103,7 @@ fn settings(dice: &mut Dice, provider: Address) -> Option<Settings> {
     let mut policy = usual.policy.clone();
     let denom: Denom = "uact".parse().ok()?;
     let per_block = Dec::checked_from_int(FLOOR)?;
-    policy.floors.insert(denom, Floor { per_block, lease: None });
+    policy.floors.insert(denom, per_block);
     Some(Settings {
         seed: dice.next(),
         escrow,

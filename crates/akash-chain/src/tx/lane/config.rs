@@ -91,6 +91,12 @@ impl LaneConfig {
         self.account != self.owner
     }
 
+    /// The account that pays fees.
+    #[must_use]
+    pub fn fee_payer(&self) -> Address {
+        self.fee_granter.unwrap_or(self.account)
+    }
+
     /// Gas that bids may ask for in a block.
     pub(super) const fn bid_gas(&self) -> u64 {
         self.block_gas - self.block_gas / KEPT_SHARE

@@ -252,7 +252,7 @@ fn our_own_settings_are_read() {
     assert_eq!(config.store, Path::new("/data/p.redb"));
     let policy = &config.engine.policy;
     let floors: Vec<String> =
-        policy.floors.iter().map(|(denom, floor)| format!("{}{denom}", floor.per_block)).collect();
+        policy.floors.iter().map(|(denom, floor)| format!("{floor}{denom}")).collect();
     assert_eq!(floors, ["0.500000000000000000uact", "1.000000000000000000uakt"]);
     assert_eq!((policy.deny.len(), &policy.allow), (1, &None));
     assert_eq!((policy.open_bids_per_owner, policy.daily_fees), (Some(3), Some(5_000_000)));

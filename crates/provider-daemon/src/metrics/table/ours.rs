@@ -42,6 +42,8 @@ metrics! {
         "1 while the operator has put the provider into maintenance.";
     CANNOT_PAY: 0 = "provider_cannot_pay", Kind::Gauge, [],
         "1 while the wallet cannot pay for bids.";
+    LOW_BALANCE: 0 = "provider_low_balance", Kind::Gauge, [],
+        "1 while less can be spent than --minimum-balance, and bids can still be paid for.";
     ORDERS: 1 = "provider_orders", Kind::Gauge,
         [("stage", "seen, judged, declined, pricing, bidding, abandoned, open, closing")],
         "Orders that are looked after, by how far they are.";

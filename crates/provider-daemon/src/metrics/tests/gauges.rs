@@ -9,6 +9,7 @@ use provider_engine::bidding::pricing::Pricing;
 use provider_engine::cluster::view::{
     Amounts, ClusterView, LeaseView, Node, StorageClass, ViewChange,
 };
+use provider_engine::escrow::{Shortage, WalletState};
 use provider_engine::time::Now;
 use provider_engine::{Engine, Input, Settings};
 
@@ -89,7 +90,8 @@ fn reservations_are_shown_by_whether_they_run() {
     gauges.drift = BTreeMap::from([("bid_missing", 2)]);
     gauges.status.leases = vec![("awaiting manifest", 4), ("running", 2)];
     gauges.status.orders = vec![("seen", 1), ("open", 2)];
-    gauges.status.cannot_pay = Some("empty".into());
+    let (held, needed) = ("1uakt".parse().unwrap(), "2uakt".parse().unwrap());
+    gauges.status.wallet = Some(WalletState::Empty(Shortage { held, needed }));
     let page = page(&Snapshot { engine: Some(&gauges), ..Snapshot::default() });
     let kept = samples(&page, "provider_inventory_reservations_total");
     assert_eq!(
@@ -115,6 +117,7 @@ fn reservations_are_shown_by_whether_they_run() {
         ("provider_deployment_manager", "6"),
         ("provider_order_watchdog", "4"),
         ("provider_cannot_pay", "1"),
+        ("provider_low_balance", "0"),
         ("provider_drift_items", "{kind=\"bid_missing\"} 2"),
     ] {
         assert_eq!(samples(&page, name), [value], "{name}");

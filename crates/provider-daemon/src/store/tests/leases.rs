@@ -1,10 +1,28 @@
 use akash_types::{Coin, Denom};
+use provider_engine::bidding::fees::BidFees;
 
 use super::super::{Batch, LeaseChange, LeaseEvent, Retention, Store};
 use super::build::{at, earned, lease, uakt};
 
 fn happened(height: u64, dseq: u64, change: LeaseChange) -> LeaseEvent {
     LeaseEvent { lease: lease(dseq), at: at(height), change }
+}
+
+#[test]
+fn fees_of_bids_are_remembered_for_the_newest_day() {
+    let store = Store::in_memory(Retention::default()).unwrap();
+    assert_eq!(store.memory().unwrap().bid_fees, BidFees::default());
+    let other = Coin::new("uact".parse::<Denom>().unwrap(), 9);
+    for (day, paid) in [
+        (7, vec![uakt(5), other]),
+        (7, vec![uakt(10)]),
+        (8, vec![uakt(u128::from(u64::MAX) + 1)]),
+    ] {
+        let bid_fees = Some(BidFees { day, paid });
+        store.commit(&Batch { bid_fees, ..Batch::default() }).unwrap();
+    }
+    let paid = vec![uakt(u128::from(u64::MAX) + 1)];
+    assert_eq!(store.memory().unwrap().bid_fees, BidFees { day: 8, paid });
 }
 
 #[test]

@@ -10,6 +10,7 @@ use akash_types::{
 use crate::bidding::facts::{Ask, Audits, Facts};
 use crate::bidding::policy::Policy;
 use crate::cluster::view::{Amounts, ClusterView, Node};
+use crate::escrow::WalletState;
 use crate::inventory::{CommitLevels, Free};
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
@@ -28,7 +29,7 @@ pub(super) struct World {
     pub(super) deposit: Coin,
     pub(super) denoms: Vec<Denom>,
     pub(super) maintenance: bool,
-    pub(super) wallet: Option<Vec<Coin>>,
+    pub(super) wallet: Option<WalletState>,
     pub(super) fee: Coin,
     pub(super) fees_today: u128,
     pub(super) open_bids: u32,
@@ -88,7 +89,7 @@ impl World {
             price_denoms: &self.denoms,
             levels: CommitLevels::default(),
             maintenance: self.maintenance,
-            wallet: self.wallet.as_deref(),
+            wallet: self.wallet.as_ref(),
             bid_fee: &self.fee,
             fees_today: self.fees_today,
             open_bids_of_owner: self.open_bids,

@@ -8,7 +8,7 @@ use super::build::{World, address, attributes, coin, signed_by, volume};
 use crate::bidding::decline::Decline;
 use crate::bidding::eligibility::Ineligible;
 use crate::bidding::evaluate::{Verdict, evaluate};
-use crate::bidding::policy::{Floor, Refusal};
+use crate::bidding::policy::Refusal;
 use crate::bidding::pricing::{PriceError, ScriptFailure};
 use crate::inventory::{NoRoom, Scarce, Shortage, Unplaceable};
 
@@ -87,7 +87,7 @@ fn every_reason_has_its_own_code_and_words() {
     let dec_coin = || "1uact".parse().unwrap();
     let price = "1".parse().unwrap();
     let text = || "x".to_owned();
-    let floor = Floor::default();
+    let floor = akash_types::Dec::default();
     let denom = || "uact".parse::<akash_types::Denom>().unwrap();
     let hour = super::build::HOUR;
     let key_error = "x".parse::<akash_types::GpuRequest>().unwrap_err();
@@ -106,7 +106,10 @@ fn every_reason_has_its_own_code_and_words() {
         Refusal::PaysTooLittle { most: dec_coin(), floor }.into(),
         Refusal::PriceBelowFloor { price: dec_coin(), floor }.into(),
         Refusal::FeeBudget { spent: 1, fee: 1, budget: 1 }.into(),
-        Refusal::Wallet { needs: coin("1uakt"), has: 0 }.into(),
+        Refusal::Wallet {
+            short: crate::escrow::Shortage { held: coin("0uakt"), needed: coin("1uakt") },
+        }
+        .into(),
         Ineligible::Attributes { missing: Vec::new() }.into(),
         Ineligible::OrderFilter { missing: Vec::new() }.into(),
         Ineligible::Capability(UnmetCapability::Storage { unit: 0, volume: 0 }).into(),

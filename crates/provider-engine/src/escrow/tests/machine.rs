@@ -21,7 +21,7 @@ struct Bench {
 impl Bench {
     fn new(settings: Settings) -> Self {
         let mut bench = Self { escrow: Escrow::new(settings), now: Now::default(), height: 0 };
-        let result = Ok(vec![coin("900000000uakt")]);
+        let result = Ok(vec![coin("900000000uakt")].into());
         bench.tell(EscrowInput::WalletRead { height: 0, result });
         bench
     }

@@ -147,7 +147,7 @@ impl World {
                 }
             }
             EscrowEffect::ReadWallet => {
-                let result = Ok(vec![coin("900000000uakt")]);
+                let result = Ok(vec![coin("900000000uakt")].into());
                 inputs.push(EscrowInput::WalletRead { height: self.height, result });
             }
             EscrowEffect::Withdraw { lease, why } => {

@@ -1,7 +1,9 @@
 use std::time::Duration;
 
 use super::{coin, settings};
-use crate::escrow::{Escrow, EscrowEffect, EscrowInput, Head, Shortage, Unavailable, WalletState};
+use crate::escrow::{
+    Escrow, EscrowEffect, EscrowInput, Funds, Head, Shortage, Unavailable, WalletState,
+};
 use crate::time::{BlockTime, Now};
 use akash_types::Coin;
 
@@ -28,7 +30,7 @@ fn what_is_held_decides_whether_bids_can_be_paid() {
         (vec!["600000uakt", "400000uakt"], WalletState::Fine),
     ] {
         let held: Vec<Coin> = held.into_iter().map(coin).collect();
-        let state = WalletState::of(&held, &settings());
+        let state = WalletState::of(&held.into(), &settings());
         assert_eq!(state, expected);
         assert_eq!(state.allows_bids(), !matches!(expected, WalletState::Empty(_)));
     }
@@ -40,13 +42,28 @@ fn a_deposit_in_another_denomination_is_needed_beside_the_fees() {
     settings.bid_deposit = coin("500000uact");
     let of = |held: &[&str]| {
         let held: Vec<Coin> = held.iter().map(|held| coin(held)).collect();
-        WalletState::of(&held, &settings)
+        WalletState::of(&held.into(), &settings)
     };
     assert_eq!(of(&["1000000uakt", "500000uact"]), WalletState::Fine);
     let short = shortage("499999uact", "500000uact");
     assert_eq!(of(&["1000000uakt", "499999uact"]), WalletState::Empty(short));
     let short = shortage("28079uakt", "28080uakt");
     assert_eq!(of(&["28079uakt", "500000uact"]), WalletState::Empty(short));
+}
+
+#[test]
+fn another_account_that_pays_fees_needs_the_reserve_and_the_provider_the_deposit() {
+    let of = |provider: &str, payer: &str| {
+        let (provider, fee_payer) = (vec![coin(provider)], Some(vec![coin(payer)]));
+        WalletState::of(&Funds { provider, fee_payer }, &settings())
+    };
+    assert_eq!(of("500000uakt", "1000000uakt"), WalletState::Fine);
+    let low = shortage("28080uakt", "1000000uakt");
+    assert_eq!(of("500000uakt", "28080uakt"), WalletState::Low(low));
+    let short = shortage("28079uakt", "28080uakt");
+    assert_eq!(of("9000000uakt", "28079uakt"), WalletState::Empty(short));
+    let short = shortage("499999uakt", "500000uakt");
+    assert_eq!(of("499999uakt", "9000000uakt"), WalletState::Empty(short));
 }
 
 #[test]
@@ -59,8 +76,10 @@ fn bids_stop_and_resume_by_themselves_and_silence_changes_nothing() {
         effects.retain(|effect| !matches!(effect, EscrowEffect::WakeAt(_)));
         (effects, escrow.wallet().cloned())
     };
-    let read =
-        |height: u64, held: &str| EscrowInput::WalletRead { height, result: Ok(vec![coin(held)]) };
+    let read = |height: u64, held: &str| EscrowInput::WalletRead {
+        height,
+        result: Ok(vec![coin(held)].into()),
+    };
     let silence =
         || EscrowInput::WalletRead { height: 0, result: Err(Unavailable { reason: "x".into() }) };
 

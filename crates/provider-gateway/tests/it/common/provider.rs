@@ -56,7 +56,7 @@ impl TestProvider {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
-                cannot_pay: None,
+                wallet: None,
                 orders: vec![("open", 0)],
                 leases: vec![],
             },

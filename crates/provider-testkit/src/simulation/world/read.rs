@@ -88,7 +88,9 @@ async fn answer(
             ChainAnswer::Provider(provider.map(Box::new), audits)
         }
         ChainQuery::Params => ChainAnswer::Params(Box::new(chain.market_params().await?.value)),
-        ChainQuery::Wallet => ChainAnswer::Wallet(chain.balances(own).await?.value.items),
+        ChainQuery::Wallet => {
+            ChainAnswer::Wallet(chain.spendable_balances(own).await?.value.items.into())
+        }
         // Answered from blocks, not from state.
         ChainQuery::BlockTime(_) => ChainAnswer::BlockTime(None),
     })
