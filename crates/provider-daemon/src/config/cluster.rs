@@ -90,16 +90,8 @@ pub struct Kubernetes {
     pub image_pull_secret: Option<String>,
     /// How much is sold more than once.
     pub overcommit: Overcommit,
-    /// Whether addresses are leased.
-    pub ip_operator: bool,
-    /// Where the IP operator listens; `None` is found.
-    pub ip_operator_endpoint: Option<String>,
     /// Whether routes of hostnames are made by this process.
     pub hostname_operator: bool,
-    /// Where the hostname operator listens; `None` is found.
-    pub hostname_operator_endpoint: Option<String>,
-    /// File of the migrations that were done; `None` if none are.
-    pub migrations: Option<PathBuf>,
     /// Where the provider's own certificate is kept too.
     pub certificate_secret: Option<SecretName>,
     /// How pods of new leases are confined.
@@ -199,24 +191,21 @@ fn overcommit(reader: &Reader<'_>) -> Overcommit {
     }
 }
 
-pub(super) fn kubernetes(reader: &mut Reader<'_>, home: &Path) -> Kubernetes {
+pub(super) fn kubernetes(reader: &mut Reader<'_>) -> Kubernetes {
     let user_home = reader.given.user_home.clone().unwrap_or_default();
     let user_home = user_home.to_string_lossy();
     let kubeconfig = reader.text("kubeconfig");
     let expanded = kubeconfig.replace("${HOME}", &user_home).replace("$HOME", &user_home);
-    let migrations = reader.some("migrations-state-path").map(PathBuf::from);
-    let migrations = migrations.unwrap_or_else(|| home.join("migrations.json"));
+    // They have no effect, and must be truth values all the same.
+    reader.switch("ip-operator");
+    reader.switch("migrations-enabled");
     Kubernetes {
         manifest_namespace: reader.text("k8s-manifest-ns"),
         kubeconfig: PathBuf::from(expanded),
         network_policies: reader.switch("deployment-network-policies-enabled"),
         image_pull_secret: reader.some("docker-image-pull-secrets-name"),
         overcommit: overcommit(reader),
-        ip_operator: reader.switch("ip-operator"),
-        ip_operator_endpoint: reader.some("ip-operator-endpoint"),
         hostname_operator: reader.switch("hostname-operator"),
-        hostname_operator_endpoint: reader.some("hostname-operator-endpoint"),
-        migrations: reader.switch("migrations-enabled").then_some(migrations),
         certificate_secret: None,
         isolation: Isolation::default(),
     }

@@ -182,8 +182,7 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let certificate_secret = cluster::certificate_secret(reader);
     let isolation = cluster::isolation(reader);
     let (home, account) = (home?, account?);
-    let kubernetes =
-        Kubernetes { certificate_secret, isolation, ..cluster::kubernetes(reader, &home) };
+    let kubernetes = Kubernetes { certificate_secret, isolation, ..cluster::kubernetes(reader) };
     Some(Config {
         store: store?,
         ctl_socket: ctl_socket?,

@@ -2,6 +2,9 @@
 
 use crate::config::setting::Setting;
 
+const AS_THEY_ARE: &str = "objects of older versions are used as they are";
+const NO_IP_OPERATOR: &str =
+    "the IP operator is not built yet: orders that ask for an address are not bid on";
 const WATCHED: &str = "the cluster is watched, not polled";
 
 pub(super) const SETTINGS: &[Setting] = &[
@@ -79,7 +82,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "0",
         "How much more ephemeral storage is sold than there is",
     ),
-    Setting::switch("ip-operator", "false", "Lease addresses"),
+    Setting::switch("ip-operator", "false", "Lease addresses").unused(NO_IP_OPERATOR),
     Setting::switch(
         "hostname-operator",
         "true",
@@ -89,14 +92,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "hostname-operator-endpoint",
         "ADDRESS",
         "",
-        "Where the hostname operator listens [default: found in the cluster]",
-    ),
-    Setting::new(
-        "ip-operator-endpoint",
-        "ADDRESS",
-        "",
-        "Where the IP operator listens [default: found in the cluster]",
-    ),
+        "Where the hostname operator listens",
+    )
+    .unused("routes are read from the cluster, whichever process makes them"),
+    Setting::new("ip-operator-endpoint", "ADDRESS", "", "Where the IP operator listens")
+        .unused(NO_IP_OPERATOR),
     Setting::new(
         "ingress-mode",
         "MODE",
@@ -122,13 +122,10 @@ pub(super) const SETTINGS: &[Setting] = &[
         "migrations-enabled",
         "true",
         "Bring the objects of older versions up to date at start",
-    ),
-    Setting::new(
-        "migrations-state-path",
-        "FILE",
-        "",
-        "File that says which were [default: migrations.json in --home]",
-    ),
+    )
+    .unused(AS_THEY_ARE),
+    Setting::new("migrations-state-path", "FILE", "", "File that says which were")
+        .unused(AS_THEY_ARE),
     Setting::new(
         "monitor-max-retries",
         "N",

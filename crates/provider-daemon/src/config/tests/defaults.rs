@@ -161,7 +161,6 @@ fn the_least_makes_a_provider_with_the_usual_settings() {
     assert!(config.bus.is_none());
     assert_eq!(config.ingress.mode, IngressMode::Ingress);
     assert_eq!(config.kubernetes.kubeconfig, Path::new("/home/op/.kube/config"));
-    assert_eq!(config.kubernetes.migrations, Some(home.join("migrations.json")));
     assert!(config.kubernetes.network_policies);
     assert_eq!(config.log.format, LogFormat::Plain);
 }

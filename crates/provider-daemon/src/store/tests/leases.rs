@@ -13,11 +13,9 @@ fn fees_of_bids_are_remembered_for_the_newest_day() {
     let store = Store::in_memory(Retention::default()).unwrap();
     assert_eq!(store.memory().unwrap().bid_fees, BidFees::default());
     let other = Coin::new("uact".parse::<Denom>().unwrap(), 9);
-    for (day, paid) in [
-        (7, vec![uakt(5), other]),
-        (7, vec![uakt(10)]),
-        (8, vec![uakt(u128::from(u64::MAX) + 1)]),
-    ] {
+    for (day, paid) in
+        [(7, vec![uakt(5), other]), (7, vec![uakt(10)]), (8, vec![uakt(u128::from(u64::MAX) + 1)])]
+    {
         let bid_fees = Some(BidFees { day, paid });
         store.commit(&Batch { bid_fees, ..Batch::default() }).unwrap();
     }
