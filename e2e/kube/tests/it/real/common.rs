@@ -63,7 +63,8 @@ impl Owner {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        // It stays open: the process prints more, and must not fail for it.
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let kubeconfig = Path::new(line.trim().strip_prefix("export KUBECONFIG=").unwrap());
         let folder = kubeconfig.parent().and_then(Path::parent).unwrap().to_owned();
         Self { process, folder }
