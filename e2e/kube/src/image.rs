@@ -51,13 +51,19 @@ impl From<oci_image::Image> for Image {
     }
 }
 
-fn busybox_layer() -> Result<Tar> {
-    let advice = "install the Debian package busybox-static";
+const ADVICE: &str = "install the Debian package busybox-static";
+
+/// Where this machine's busybox is.
+pub(crate) fn busybox() -> Result<&'static Path> {
     let path = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
-    let path = path.into_iter().find(|path| path.is_file()).context(advice)?;
+    path.into_iter().find(|path| path.is_file()).context(ADVICE)
+}
+
+fn busybox_layer() -> Result<Tar> {
+    let path = busybox()?;
     let program = std::fs::read(path)?;
     let loads = |loader: &[u8]| program.windows(loader.len()).any(|part| part == loader);
-    ensure!(!loads(b"/ld-linux") && !loads(b"/ld-musl"), "busybox needs libraries: {advice}");
+    ensure!(!loads(b"/ld-linux") && !loads(b"/ld-musl"), "busybox needs libraries: {ADVICE}");
     let tools = Command::new(path).arg("--list").output()?;
 
     let mut layer = Tar::default();
