@@ -19,7 +19,7 @@ struct Needed {
 
 /// For the keyring of a desktop session, for the bus over Redis, for a Kubernetes node, and for what
 /// guides type.
-const NEEDED: [Needed; 13] = [
+const NEEDED: [Needed; 14] = [
     Needed { program: "dbus-daemon", package: "dbus" },
     Needed { program: "gnome-keyring-daemon", package: "gnome-keyring" },
     Needed { program: "redis-server", package: "redis-server" },
@@ -31,6 +31,7 @@ const NEEDED: [Needed; 13] = [
     Needed { program: "ipset", package: "ipset" },
     Needed { program: "ip", package: "iproute2" },
     Needed { program: "busybox", package: "busybox-static" },
+    Needed { program: "dropbear", package: "dropbear-bin" },
     Needed { program: "curl", package: "curl" },
     Needed { program: "openssl", package: "openssl" },
 ];
