@@ -99,6 +99,7 @@ mod tests {
             rival: false,
             breaker_open: false,
             maintenance: false,
+            isolation: None,
             cannot_pay: None,
             orders: Vec::new(),
             leases: Vec::new(),

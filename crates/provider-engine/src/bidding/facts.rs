@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Denom, GroupSpec, MarketParams, Order};
 
+use super::isolation::IsolationHold;
 use crate::inventory::CommitLevels;
 
 /// What somebody asks for.
@@ -53,6 +54,8 @@ pub struct Facts<'a> {
     pub levels: CommitLevels,
     /// Whether the provider is in maintenance.
     pub maintenance: bool,
+    /// Why tenants are not known to be kept apart, where that is required.
+    pub isolation: Option<&'a IsolationHold>,
     /// What the wallet can spend, one coin per denomination; `None` while nobody knows.
     pub wallet: Option<&'a [Coin]>,
     /// What a bid costs in fees, as far as can be told, its close included.

@@ -14,6 +14,7 @@ pub mod decline;
 pub mod eligibility;
 pub mod evaluate;
 pub mod facts;
+pub mod isolation;
 pub mod order;
 pub mod policy;
 pub mod pricing;

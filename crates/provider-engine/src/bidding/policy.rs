@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::{Address, Coin, Dec, DecCoin, Denom};
 
 use super::facts::{Ask, Facts};
+use super::isolation::IsolationHold;
 
 /// What the operator wants. The default wants everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +66,7 @@ impl Policy {
         if facts.maintenance {
             refusals.push(Refusal::Maintenance);
         }
+        refusals.extend(facts.isolation.cloned().map(Refusal::Isolation));
         if let Some(owner) = ask.owner {
             self.owner_refusals(owner, facts, &mut refusals);
         }
@@ -135,6 +137,9 @@ pub enum Refusal {
     /// The provider is in maintenance.
     #[error("the provider is in maintenance")]
     Maintenance,
+    /// Tenants are not known to be kept apart, which is required.
+    #[error("{0}")]
+    Isolation(IsolationHold),
     /// The owner is on the list of those not to serve.
     #[error("owner {owner} is on the deny list")]
     OwnerDenied {
@@ -219,6 +224,7 @@ impl Refusal {
         match self {
             Self::Paused => "paused",
             Self::Maintenance => "maintenance",
+            Self::Isolation(_) => "isolation",
             Self::OwnerDenied { .. } => "owner-denied",
             Self::OwnerNotAllowed { .. } => "owner-not-allowed",
             Self::OpenBids { .. } => "open-bids-of-owner",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use akash_types::{DecCoin, LeaseId, OrderId};
 
 use super::{Engine, Life, Stage};
+use crate::bidding::isolation::IsolationHold;
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
 use crate::inventory::Booking;
@@ -27,6 +28,8 @@ pub struct Status {
     pub breaker_open: bool,
     /// Whether maintenance is on.
     pub maintenance: bool,
+    /// Why there are no bids until tenants are known to be kept apart, if there are none.
+    pub isolation: Option<IsolationHold>,
     /// Why nothing can be paid for, if nothing can.
     pub cannot_pay: Option<String>,
     /// Orders that are looked after, by the name of their stage.
@@ -96,6 +99,7 @@ impl Engine {
             rival: self.rival.is_active(self.head.time()),
             breaker_open: self.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
+            isolation: self.isolation.clone(),
             cannot_pay: self.market.cannot_pay.clone(),
             orders: count(&crate::bidding::order::Stage::NAMES, &orders),
             leases: count(&crate::lease::STAGE_NAMES, &leases),

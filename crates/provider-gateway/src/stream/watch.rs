@@ -122,6 +122,7 @@ mod tests {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
+                isolation: None,
                 cannot_pay: None,
                 orders: vec![],
                 leases: vec![],

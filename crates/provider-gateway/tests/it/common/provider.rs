@@ -56,6 +56,7 @@ impl TestProvider {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
+                isolation: None,
                 cannot_pay: None,
                 orders: vec![("open", 0)],
                 leases: vec![],
