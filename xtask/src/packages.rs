@@ -19,7 +19,7 @@ struct Needed {
 
 /// For the keyring of a desktop session, for the bus over Redis, for a Kubernetes node, and for what
 /// guides type.
-const NEEDED: [Needed; 12] = [
+const NEEDED: [Needed; 14] = [
     Needed { program: "dbus-daemon", package: "dbus" },
     Needed { program: "gnome-keyring-daemon", package: "gnome-keyring" },
     Needed { program: "redis-server", package: "redis-server" },
@@ -28,8 +28,10 @@ const NEEDED: [Needed; 12] = [
     Needed { program: "runc", package: "runc" },
     Needed { program: "/usr/lib/cni/bridge", package: "containernetworking-plugins" },
     Needed { program: "iptables", package: "iptables" },
+    Needed { program: "ipset", package: "ipset" },
     Needed { program: "ip", package: "iproute2" },
     Needed { program: "busybox", package: "busybox-static" },
+    Needed { program: "dropbear", package: "dropbear-bin" },
     Needed { program: "curl", package: "curl" },
     Needed { program: "openssl", package: "openssl" },
 ];

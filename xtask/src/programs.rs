@@ -1,14 +1,14 @@
 //! `cargo xtask programs`: the programs of `e2e/components`, built with Go into the cache.
 //!
-//! All that are missing are built at once: they share most of what is compiled, and two processors
-//! have something to do while one program is linked.
+//! All that are missing of a Go module are built at once: they share most of what is compiled, and two
+//! processors have something to do while one program is linked.
 
 use std::fs;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use components::{GO_MODULE, PROGRAMS, Program};
+use components::{GO_MODULES, GoModule, PROGRAMS, Program};
 
 use crate::process;
 use crate::tools;
@@ -51,8 +51,12 @@ fn provide(programs: &[Program]) -> Result<usize> {
     let _lock = tools::lock(&components::cache()?, "programs")?;
     // Another process may have built them meanwhile.
     let missing = missing(programs)?;
-    if !missing.is_empty() {
-        build(&missing)?;
+    for module in GO_MODULES {
+        let of_module: Vec<_> =
+            missing.iter().copied().filter(|program| program.built_in == module).collect();
+        if !of_module.is_empty() {
+            build(module, &of_module)?;
+        }
     }
     Ok(missing.len())
 }
@@ -67,8 +71,9 @@ fn missing(programs: &[Program]) -> Result<Vec<Program>> {
     Ok(missing)
 }
 
-/// Builds programs together and moves them where they are looked for once they are whole.
-fn build(programs: &[Program]) -> Result<()> {
+/// Builds programs of one Go module together and moves them where they are looked for once they are
+/// whole.
+fn build(module: GoModule, programs: &[Program]) -> Result<()> {
     let names = programs.iter().map(|program| program.name).collect::<Vec<_>>().join(", ");
     let cache = components::cache()?.join("programs");
     eprintln!("building {names} once, into {}: up to 20 minutes on two cores", cache.display());
@@ -77,7 +82,7 @@ fn build(programs: &[Program]) -> Result<()> {
     tools::remove(&unfinished)?;
     fs::create_dir_all(&unfinished).with_context(|| format!("create {}", unfinished.display()))?;
     let mut go = go()?;
-    go.current_dir(GO_MODULE)
+    go.current_dir(module.folder)
         .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
         .args(["build", "-trimpath", "-ldflags", &linker_flags()?, "-o"])
         .arg(&unfinished)
@@ -104,7 +109,7 @@ fn built_name(package: &str) -> &str {
     package.rsplit('/').find(|part| !is_version(part)).unwrap_or(package)
 }
 
-/// No symbols, and the version that Kubernetes says it is.
+/// No symbols, and the version that Kubernetes says it is. Programs without its packages ignore it.
 fn linker_flags() -> Result<String> {
     let version = Program::named("kube-apiserver").context("no kube-apiserver")?.version()?;
     let mut parts = version.split('.');

@@ -133,6 +133,9 @@ fn paused(status: &Status) -> Option<String> {
     if status.maintenance {
         return Some("maintenance".to_owned());
     }
+    if let Some(hold) = &status.isolation {
+        return Some(hold.to_string());
+    }
     if !status.cluster_fresh {
         return Some("the cluster does not answer".to_owned());
     }

@@ -17,6 +17,7 @@
 //! config       what the operator set, validated whole
 //! ctl          the operator's socket
 //! gateway      where tenants connect
+//! isolation    whether tenants are kept apart, probed
 //! errands      what others than the engine bring to the chain
 //! log          what is logged, and how
 //! ```
@@ -32,6 +33,7 @@ pub mod engine_task;
 mod errands;
 mod gateway;
 pub mod health;
+mod isolation;
 mod keeper;
 pub mod log;
 pub mod metrics;

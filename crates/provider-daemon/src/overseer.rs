@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use crate::ctl::{self, Operate, wire};
 use crate::engine_task::{Busy, Handle};
 use crate::health::{Probe, Readiness};
+use crate::isolation::{Isolation, attempts};
 use crate::metrics::{EngineGauges, Format, Metrics, ProcessStats, Snapshot};
 use crate::part::Parts;
 use crate::store::Store;
@@ -49,6 +50,8 @@ pub struct Overseer {
     pub(crate) metrics: Arc<Metrics>,
     /// Who makes routes of hostnames, if this process does.
     pub(crate) hostnames: Option<HostnameOperator>,
+    /// What probes the isolation of tenants, on Kubernetes.
+    pub(crate) isolation: Option<Isolation>,
 }
 
 impl Probe for Overseer {
@@ -140,6 +143,13 @@ impl Operate for Overseer {
 
     async fn operator(&self, request: OperatorRequest) -> Result<Reply, ctl::Unavailable> {
         self.handle.operator(request).await.map_err(unavailable)
+    }
+
+    async fn probe_isolation(&self, image: Option<String>) -> Result<Vec<wire::Attempt>, String> {
+        let isolation = self.isolation.as_ref();
+        let isolation = isolation.ok_or("the cluster is simulated; this needs Kubernetes")?;
+        let report = isolation.probe(image, &self.handle).await;
+        report.map(|report| attempts(&report)).map_err(|error| error.to_string())
     }
 
     async fn tenant(&self, request: TenantRequest) -> Result<Reply, ctl::Unavailable> {

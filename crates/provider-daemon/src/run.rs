@@ -24,6 +24,7 @@ use crate::ctl::{BindError, CtlServer};
 use crate::engine_task::Script;
 use crate::gateway::{self, GatewayError};
 use crate::health::{HealthServer, Limits, Probe};
+use crate::isolation::Isolation;
 use crate::keeper::Keeper;
 use crate::metrics::Metrics;
 use crate::overseer::{Identity, Overseer};
@@ -121,7 +122,12 @@ pub async fn run(
                 cluster = kubernetes(&config, &metrics) => cluster?,
                 () = &mut stop => return Ok(()),
             };
-            let beside = beside(&config, &metrics, build).await.map_err(ConnectError::from)?;
+            let mut beside = beside(&config, &metrics, build).await.map_err(ConnectError::from)?;
+            beside.isolation = Some(Isolation {
+                probe: cluster.isolation_probe(),
+                image: config.kubernetes.probe.image.clone(),
+                required_every: config.kubernetes.probe.required_every,
+            });
             run_on(cluster, beside, metrics, config, key, stop, reloads).await
         }
         // Refused above.
@@ -154,13 +160,18 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
 struct Beside {
     /// Makes routes of hostnames, unless another process does.
     hostnames: Option<HostnameOperator>,
+    isolation: Option<Isolation>,
     gateway: gateway::Context,
 }
 
 impl Beside {
     /// Without Kubernetes.
     fn of(build: Build) -> Self {
-        Self { hostnames: None, gateway: gateway::Context { build, ..Default::default() } }
+        Self {
+            hostnames: None,
+            isolation: None,
+            gateway: gateway::Context { build, ..Default::default() },
+        }
     }
 }
 
@@ -179,7 +190,7 @@ async fn beside(
         Arc::new(SecretVault(entry)) as Arc<dyn Vault>
     });
     let gateway = gateway::Context { build, vault, api_server: Some(calls) };
-    Ok(Beside { hostnames, gateway })
+    Ok(Beside { hostnames, isolation: None, gateway })
 }
 
 fn counter(metrics: &Arc<Metrics>) -> Counter {
@@ -206,7 +217,7 @@ fn inside(config: &Config, state: std::path::PathBuf) -> ServerConfig {
 
 async fn run_on<C: Cluster>(
     cluster: C,
-    Beside { hostnames, gateway: context }: Beside,
+    Beside { hostnames, isolation, gateway: context }: Beside,
     metrics: Arc<Metrics>,
     config: Config,
     key: SecretKey,
@@ -279,6 +290,7 @@ async fn run_on<C: Cluster>(
         store,
         metrics,
         hostnames: hostnames.clone(),
+        isolation: isolation.clone(),
     };
     let probe = overseer.clone();
     let metrics: provider_gateway::Metrics =
@@ -291,6 +303,14 @@ async fn run_on<C: Cluster>(
     }
     if let Some(hostnames) = hostnames.clone() {
         running.spawn("hostname operator", async move { match hostnames.run().await {} });
+    }
+    if let Some(isolation) = isolation
+        && let Some(period) = isolation.required_every
+    {
+        let engine = running.handle();
+        running.also("isolation probe", move |part| {
+            isolation.clone().watch(period, engine.clone(), part)
+        });
     }
     if let Some(link) = link {
         running.spawn("bus", async move { match link.run().await {} });

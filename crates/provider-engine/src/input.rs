@@ -8,6 +8,7 @@ use akash_types::{
     Address, ChainEvent, Coin, DeploymentId, IntentId, LeaseClosedReason, LeaseId, Outcome,
 };
 
+use crate::bidding::isolation::IsolationHold;
 use crate::bidding::pricing::ScriptFailure;
 use crate::chain::ChainReply;
 use crate::cluster::command::CommandAnswer;
@@ -158,6 +159,9 @@ pub enum TenantRequest {
 pub enum OperatorRequest {
     /// No bids and no closes, or as usual again.
     Maintenance(bool),
+    /// What a probe found out about the isolation of tenants: why there must be no bids, or that
+    /// they are kept apart.
+    Isolation(Option<IsolationHold>),
     /// The cluster is right although it shows nothing of the leases.
     AcceptCluster,
     /// To write the Manifest of a lease again, and what should run.

@@ -48,6 +48,8 @@ pub struct Settings {
     pub check_jitter: Duration,
     /// How often everything is compared.
     pub reconcile_period: Duration,
+    /// Whether there are bids only while tenants are known to be kept apart.
+    pub require_isolation: bool,
     /// The uid of a cluster that is right although it shows nothing of the leases.
     pub accept_cluster: Option<ClusterUid>,
     /// When destruction stops.
@@ -81,6 +83,7 @@ impl Settings {
             check_period: Duration::from_secs(4),
             check_jitter: Duration::from_secs(15),
             reconcile_period: Duration::from_secs(60),
+            require_isolation: false,
             accept_cluster: None,
             breaker: BreakerSettings::default(),
             manifest: ManifestSettings::default(),

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::apply::UnderWay;
 use crate::client::{Access, AccessError, Calls, Counter, Failure, Kind, Selector};
+use crate::probe::IsolationProbe;
 use crate::settings::{NetworkPolicies, Settings, SettingsError};
 use crate::watch::{KubeChanges, Watches};
 use crate::{apply, read};
@@ -162,6 +163,13 @@ impl KubeDriver {
         self.0.watches.is_known(limit).await
     }
 
+    /// What finds out whether tenants of this cluster are kept apart.
+    #[must_use]
+    pub fn isolation_probe(&self) -> IsolationProbe {
+        let Inner { calls, streams, settings, .. } = &*self.0;
+        IsolationProbe::new(calls.clone(), streams.0.clone(), Arc::clone(settings))
+    }
+
     /// What the operator decided, with what was found out.
     #[must_use]
     pub fn settings(&self) -> &Settings {
@@ -170,7 +178,7 @@ impl KubeDriver {
 }
 
 /// Where the API server is, as the cluster tells its pods.
-async fn api_server(calls: &Calls) -> Result<Vec<SocketAddr>, Failure> {
+pub(crate) async fn api_server(calls: &Calls) -> Result<Vec<SocketAddr>, Failure> {
     let kind = Kind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
     let found = calls.get(kind, Some("default"), "kubernetes").await?;
     let endpoints = found.and_then(|found| serde_json::from_value::<Endpoints>(found).ok());

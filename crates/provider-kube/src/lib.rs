@@ -21,6 +21,7 @@
 //! - [`merge`]: from the object that is there and the one that is wanted to the one to write.
 //! - [`observe`]: from nodes, pods and storage classes to the engine's view.
 //! - [`status`]: from workloads, pods and events to what a tenant is told.
+//! - [`probe::plan`]: which connections show whether tenants are kept apart, and what answers mean.
 //!
 //! What does it:
 //!
@@ -29,6 +30,7 @@
 //! - `watch`: all that is in the cluster, kept up to date, and told as it changes.
 //! - `apply`: operations of the engine, carried out.
 //! - `read`: what tenants ask about their leases; logs, events and commands.
+//! - [`probe`]: makes those connections, from pods like those of tenants.
 //! - [`SecretEntry`]: what the provider keeps for itself in a Secret.
 //! - [`KubeDriver`]: all of it, behind the engine's port.
 //!
@@ -43,6 +45,7 @@ pub mod follow;
 pub mod isolation;
 pub mod merge;
 pub mod observe;
+pub mod probe;
 mod read;
 pub mod resolve;
 mod secret;

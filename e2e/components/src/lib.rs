@@ -1,9 +1,10 @@
 //! Programs that tests start and that no package manager brings: which, and where they are.
 //!
-//! `go/go.mod` says of what each is built, in one Go module, so that what they share is compiled
-//! once. `cargo xtask programs` builds them into a cache outside the tree, where every program has a
-//! folder of its name and version: another version, or one more program, leaves the others as they
-//! are.
+//! `go/go.mod` says of what most are built, in one Go module, so that what they share is compiled
+//! once. `calico/go.mod` is a module of its own: its programs need older versions of what the others
+//! are made of. `cargo xtask programs` builds them into a cache outside the tree, where every program
+//! has a folder of its name and version: another version, or one more program, leaves the others as
+//! they are.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,10 +13,27 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The Go module, for who builds.
-pub const GO_MODULE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");
+/// A Go module that programs are built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoModule {
+    /// Its folder.
+    pub folder: &'static str,
+    /// Its `go.mod`.
+    requirements: &'static str,
+}
 
-const GO_MOD: &str = include_str!("../go/go.mod");
+const MAIN: GoModule = GoModule {
+    folder: concat!(env!("CARGO_MANIFEST_DIR"), "/go"),
+    requirements: include_str!("../go/go.mod"),
+};
+
+const CALICO: GoModule = GoModule {
+    folder: concat!(env!("CARGO_MANIFEST_DIR"), "/calico"),
+    requirements: include_str!("../calico/go.mod"),
+};
+
+/// All Go modules.
+pub const GO_MODULES: [GoModule; 2] = [MAIN, CALICO];
 
 /// A program, and the Go package that it is built of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +42,19 @@ pub struct Program {
     pub name: &'static str,
     /// The import path of its main package.
     pub package: &'static str,
-    /// The part of that path which names its Go module.
+    /// The part of that path which names the Go module that it is published in.
     module: &'static str,
+    /// The Go module that it is built in.
+    pub built_in: GoModule,
 }
 
 /// All of them.
-pub const PROGRAMS: [Program; 10] = [
+pub const PROGRAMS: [Program; 12] = [
     Program {
         name: "etcd",
         package: "go.etcd.io/etcd/server/v3",
         module: "go.etcd.io/etcd/server/v3",
+        built_in: MAIN,
     },
     kubernetes("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
     kubernetes("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
@@ -45,21 +66,30 @@ pub const PROGRAMS: [Program; 10] = [
         name: "traefik",
         package: "github.com/traefik/traefik/v3/cmd/traefik",
         module: "github.com/traefik/traefik/v3",
+        built_in: MAIN,
     },
     Program {
         name: "pebble",
         package: "github.com/letsencrypt/pebble/v2/cmd/pebble",
         module: "github.com/letsencrypt/pebble/v2",
+        built_in: MAIN,
     },
     Program {
         name: "grpcurl",
         package: "github.com/fullstorydev/grpcurl/cmd/grpcurl",
         module: "github.com/fullstorydev/grpcurl",
+        built_in: MAIN,
     },
+    calico("calico-felix", "github.com/projectcalico/calico/felix/cmd/calico-felix"),
+    calico("calico", "github.com/projectcalico/calico/cni-plugin/cmd/calico"),
 ];
 
 const fn kubernetes(name: &'static str, package: &'static str) -> Program {
-    Program { name, package, module: "k8s.io/kubernetes" }
+    Program { name, package, module: "k8s.io/kubernetes", built_in: MAIN }
+}
+
+const fn calico(name: &'static str, package: &'static str) -> Program {
+    Program { name, package, module: "github.com/projectcalico/calico", built_in: CALICO }
 }
 
 impl Program {
@@ -79,7 +109,7 @@ impl Program {
             let mut words = line.trim().trim_start_matches("require ").split_whitespace();
             (words.next() == Some(self.module)).then(|| words.next()?.strip_prefix('v'))?
         };
-        let version = GO_MOD.lines().find_map(version);
+        let version = self.built_in.requirements.lines().find_map(version);
         version.with_context(|| format!("go.mod requires no {}", self.module))
     }
 
@@ -175,9 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn the_go_module_names_every_program_and_its_version() {
+    fn go_modules_name_every_program_and_its_version() {
         for program in PROGRAMS {
-            assert!(GO_MOD.contains(&format!("\t{}\n", program.package)), "{}", program.name);
+            let tool = format!("\t{}\n", program.package);
+            assert!(program.built_in.requirements.contains(&tool), "{}", program.name);
+            assert!(GO_MODULES.contains(&program.built_in), "{}", program.name);
             assert!(program.package.starts_with(program.module), "{}", program.name);
             let version = program.version().unwrap();
             assert!(version.starts_with(|it: char| it.is_ascii_digit()), "{version}");

@@ -32,6 +32,18 @@ pub(crate) const NODE: [&str; 6] = [
     "kube-proxy",
 ];
 
+/// As [`NODE`], and what enforces network policies.
+pub(crate) const NODE_WITH_POLICIES: [&str; 8] = [
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+    "kube-proxy",
+    "calico-felix",
+    "calico",
+];
+
 /// A Kubernetes cluster that belongs to one test.
 pub struct Bed {
     // First, because it ends everything in the right order; the others have nothing left to do.

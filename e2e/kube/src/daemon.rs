@@ -22,7 +22,7 @@ const BECOME: &str = r#"echo $$ "$(cut -d ' ' -f 22 /proc/$$/stat)" >"$1" && shi
 /// A program that runs until it is killed or dropped.
 #[derive(Debug)]
 pub(crate) struct Daemon {
-    name: &'static str,
+    name: String,
     child: Child,
     log: PathBuf,
 }
@@ -33,7 +33,7 @@ impl Daemon {
     /// # Errors
     ///
     /// When there is no such program.
-    pub(crate) fn start(folder: &Path, name: &'static str, program: &Command) -> Result<Self> {
+    pub(crate) fn start(folder: &Path, name: &str, program: &Command) -> Result<Self> {
         let log = folder.join("log").join(name);
         let output = File::options().create(true).append(true).open(&log)?;
         let child = Command::new("sh")
@@ -43,13 +43,14 @@ impl Daemon {
             .args(program.get_args())
             .current_dir(folder)
             .env("GOGC", GARBAGE)
+            .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))))
             .process_group(0)
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output)
             .spawn()
             .with_context(|| format!("starting {name}"))?;
-        Ok(Self { name, child, log })
+        Ok(Self { name: name.to_owned(), child, log })
     }
 
     /// Asks until the answer is yes.

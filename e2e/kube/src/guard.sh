@@ -29,9 +29,9 @@ end() {
 
 # Pods outlive the kubelet and containerd. They end through containerd, which knows them all.
 end_pods() {
-    end kubelet kube-proxy
-    runs "$folder/pids/containerd" || return 0
-    containerd="ctr -a $folder/containerd.sock -n k8s.io"
+    end "kubelet-$number" "kube-proxy-$number" "calico-felix-$number"
+    runs "$folder/pids/containerd-$number" || return 0
+    containerd="ctr -a $folder/nodes/$number/containerd.sock -n k8s.io"
     for task in $($containerd task ls -q); do
         $containerd task rm -f "$task" >/dev/null 2>&1 &
     done
@@ -39,16 +39,18 @@ end_pods() {
     for container in $($containerd container ls -q); do
         rm -f /var/lib/cni/results/*-"$container"-*
     done
-    end containerd
+    end "containerd-$number"
 }
 
 give_back_node() {
-    name=kube-bed-${1##*/}
+    number=${1##*/}
+    name=kube-bed-$number
     end_pods
-    grep -o " $folder/[^ ]*" /proc/self/mounts | sort -r | while read -r mount; do
+    grep -o " $folder/nodes/$number/[^ ]*" /proc/self/mounts | sort -r | while read -r mount; do
         umount -l "$(printf %b "$mount")"
     done
     ip netns del "$name" 2>/dev/null
+    ip netns del "$name-out" 2>/dev/null
     ip link del "$name" 2>/dev/null
     for cgroup in /sys/fs/cgroup/"$name" /sys/fs/cgroup/*/"$name"; do
         [ ! -d "$cgroup" ] || find "$cgroup" -depth -type d -exec rmdir {} \;

@@ -1,6 +1,7 @@
 //! Images for a node, made of files of this machine: no registry is asked for anything.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -23,6 +24,34 @@ impl Image {
     pub fn busybox(name: &str, command: &[&str]) -> Result<Self> {
         let config = json!({"Env": ["PATH=/bin"], "Cmd": command});
         Ok(Self(oci_image::Image::new(name, busybox_layer()?, config)))
+    }
+
+    /// The same, with programs of this machine and the libraries that they need.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is not installed.
+    pub fn busybox_with(name: &str, command: &[&str], programs: &[&str]) -> Result<Self> {
+        let mut layer = busybox_layer()?;
+        let mut files = BTreeSet::new();
+        for program in programs {
+            let found = find(program)?;
+            files.extend(libraries(&found)?);
+            files.insert(found);
+        }
+        let mut folders = BTreeSet::from(["bin", "etc", "root", "tmp"].map(PathBuf::from));
+        for file in files {
+            let inside = file.strip_prefix("/")?;
+            let parents: Vec<_> = inside.ancestors().skip(1).collect();
+            for folder in parents.into_iter().rev().filter(|it| !it.as_os_str().is_empty()) {
+                if folders.insert(folder.to_owned()) {
+                    layer.folder(&folder.to_string_lossy(), 0o755)?;
+                }
+            }
+            layer.file(&inside.to_string_lossy(), 0o755, &std::fs::read(&file)?)?;
+        }
+        let config = json!({"Env": ["PATH=/bin:/usr/bin:/usr/sbin:/sbin"], "Cmd": command});
+        Ok(Self(oci_image::Image::new(name, layer, config)))
     }
 
     pub(crate) fn pause() -> Result<Self> {
@@ -51,13 +80,35 @@ impl From<oci_image::Image> for Image {
     }
 }
 
-fn busybox_layer() -> Result<Tar> {
-    let advice = "install the Debian package busybox-static";
+/// Where a program is on this machine.
+fn find(program: &str) -> Result<PathBuf> {
+    let places = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].map(|it| Path::new(it).join(program));
+    let found = places.into_iter().find(|place| place.is_file());
+    found.with_context(|| format!("{program} is not installed"))
+}
+
+/// The files that the loader would look for, by the paths that it looks at.
+fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
+    let listed = Command::new("ldd").arg(program).output()?;
+    ensure!(listed.status.success(), "ldd does not read {}", program.display());
+    let listed = String::from_utf8(listed.stdout)?;
+    let paths = listed.split_whitespace().filter(|word| word.starts_with('/'));
+    Ok(paths.map(PathBuf::from).collect())
+}
+
+const ADVICE: &str = "install the Debian package busybox-static";
+
+/// Where this machine's busybox is.
+pub(crate) fn busybox() -> Result<&'static Path> {
     let path = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
-    let path = path.into_iter().find(|path| path.is_file()).context(advice)?;
+    path.into_iter().find(|path| path.is_file()).context(ADVICE)
+}
+
+fn busybox_layer() -> Result<Tar> {
+    let path = busybox()?;
     let program = std::fs::read(path)?;
     let loads = |loader: &[u8]| program.windows(loader.len()).any(|part| part == loader);
-    ensure!(!loads(b"/ld-linux") && !loads(b"/ld-musl"), "busybox needs libraries: {advice}");
+    ensure!(!loads(b"/ld-linux") && !loads(b"/ld-musl"), "busybox needs libraries: {ADVICE}");
     let tools = Command::new(path).arg("--list").output()?;
 
     let mut layer = Tar::default();

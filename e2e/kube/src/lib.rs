@@ -1,12 +1,13 @@
 //! Kubernetes for tests: the real programs, started by the test that needs them, gone after it.
 //!
-//! Three sizes, each with what the one before has:
+//! Four sizes, each with what the one before has:
 //!
 //! | | runs | needs | answers after |
 //! |---|---|---|---|
 //! | [`Bed::api_server`] | etcd, kube-apiserver | | 4 s |
 //! | [`Bed::control_plane`] | controllers, scheduler | | 5 s |
 //! | [`Node::start`] | containerd, kubelet, kube-proxy | root | 7 s |
+//! | [`Node::with_policies`] | Calico's Felix; several nodes | root | 15 s |
 //!
 //! Where many nodes matter and what runs on them does not, [`FakeNodes`] are enough.
 //!

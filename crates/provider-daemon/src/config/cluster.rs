@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use provider_kube::isolation::{Ipv4Network, Isolation, PodProfile};
 use provider_kube::settings::Overcommit;
@@ -9,6 +10,7 @@ use provider_kube::settings::Overcommit;
 use super::error::Wrong;
 use super::place::Place;
 use super::reader::{Reader, because, hostname, socket};
+use super::span;
 
 /// What runs the workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +98,17 @@ pub struct Kubernetes {
     pub certificate_secret: Option<SecretName>,
     /// How pods of new leases are confined.
     pub isolation: Isolation,
+    /// How it is found out whether tenants are kept apart.
+    pub probe: ProbeSettings,
+}
+
+/// How it is found out whether tenants are kept apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProbeSettings {
+    /// Image of the probe's pods.
+    pub image: String,
+    /// How often it is probed, if there are bids only while tenants are kept apart.
+    pub required_every: Option<Duration>,
 }
 
 /// A Secret.
@@ -106,6 +119,9 @@ pub struct SecretName {
     /// Its name there.
     pub name: String,
 }
+
+/// The shortest time between two probes of isolation, each of which starts pods.
+const SHORTEST_PROBES: Duration = Duration::from_secs(60);
 
 /// The main network: money there is real, and so must be what is sold for it.
 const REAL_MONEY: &str = "akashnet-";
@@ -208,6 +224,7 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>) -> Kubernetes {
         hostname_operator: reader.switch("hostname-operator"),
         certificate_secret: None,
         isolation: Isolation::default(),
+        probe: ProbeSettings::default(),
     }
 }
 
@@ -237,6 +254,21 @@ pub(super) fn isolation(reader: &mut Reader<'_>) -> Isolation {
             .note("tenant-egress-deny", "has no effect on new leases with --tenant-pod-profile go");
     }
     Isolation { profile: profile.unwrap_or_default(), runtime_class, denied }
+}
+
+/// How isolation is probed; read by itself for the same reason.
+pub(super) fn probe(reader: &mut Reader<'_>, is_kubernetes: bool) -> ProbeSettings {
+    let image = reader.text("probe-image");
+    let is_required = reader.switch("require-isolation");
+    let every = reader.parsed("isolation-probe-period", |text| {
+        let wrong = || Wrong::new(format!("{text:?} is too short"), "give a minute or more");
+        span::parse(text).and_then(|it| (it >= SHORTEST_PROBES).then_some(it).ok_or_else(wrong))
+    });
+    if is_required && !is_kubernetes {
+        let remedy = "leave it out, or give --cluster kubernetes";
+        reader.wrong("require-isolation", Wrong::new("only Kubernetes can be probed", remedy));
+    }
+    ProbeSettings { image, required_every: every.filter(|_| is_required) }
 }
 
 /// Whether Kubernetes takes a text as an object's name.

@@ -65,6 +65,7 @@ pub(super) fn read(
         },
         check_period,
         check_jitter,
+        require_isolation: reader.switch("require-isolation"),
         accept_cluster: reader.some("accept-cluster").map(Into::into),
         manifest: ManifestSettings {
             generated_under,

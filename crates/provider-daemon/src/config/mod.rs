@@ -44,7 +44,9 @@ use provider_engine::Settings;
 pub use bidding::PriceScript;
 pub use chain::Chain;
 pub use changes::{NeedsRestart, Reload, changes};
-pub use cluster::{Cluster, Ingress, IngressMode, Kubernetes, SecretName, Simulated};
+pub use cluster::{
+    Cluster, Ingress, IngressMode, Kubernetes, ProbeSettings, SecretName, Simulated,
+};
 pub use error::{ConfigError, Note};
 pub use files::missing_files;
 pub use gateway::{Certificate, Gateway, Issuer};
@@ -181,8 +183,10 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let ctl_socket = path("ctl-socket", "provider.sock");
     let certificate_secret = cluster::certificate_secret(reader);
     let isolation = cluster::isolation(reader);
+    let probe = cluster::probe(reader, is_kubernetes);
     let (home, account) = (home?, account?);
-    let kubernetes = Kubernetes { certificate_secret, isolation, ..cluster::kubernetes(reader) };
+    let kubernetes =
+        Kubernetes { certificate_secret, isolation, probe, ..cluster::kubernetes(reader) };
     Some(Config {
         store: store?,
         ctl_socket: ctl_socket?,

@@ -49,6 +49,7 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
         }
         Request::LeaseClose { lease, reason } => close(provider, lease.trim(), reason.trim()).await,
         Request::Withdraw { lease } => withdraw(provider, lease.as_deref()).await,
+        Request::ProbeIsolation { image } => probe_isolation(provider, image).await,
         Request::BreakerReset => {
             let words = "leases that look bad now may be closed";
             ask(provider, OperatorRequest::ResetBreaker, words).await
@@ -138,6 +139,15 @@ async fn withdraw(provider: &impl Operate, lease: Option<&str>) -> Answered {
         None => "the earnings of all leases are being collected".to_owned(),
     };
     ask(provider, OperatorRequest::Withdraw(lease), &words).await
+}
+
+async fn probe_isolation(provider: &impl Operate, image: Option<String>) -> Answered {
+    let hint = "this says nothing about isolation; with what it names mended, probe again";
+    let attempts = provider.probe_isolation(image).await.map_err(|why| {
+        Response::error(format!("isolation is unknown, the probe was not made: {why}"), hint)
+    })?;
+    let isolated = attempts.iter().all(|attempt| !attempt.reached);
+    Ok(Response::Isolation { isolated, attempts })
 }
 
 async fn ask(provider: &impl Operate, request: OperatorRequest, done: &str) -> Answered {

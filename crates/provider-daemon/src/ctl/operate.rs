@@ -5,7 +5,7 @@ use provider_engine::engine::LeaseStatus;
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 
-use super::wire::{Decided, Status};
+use super::wire::{Attempt, Decided, Status};
 
 /// The provider, as its operator sees it.
 ///
@@ -32,6 +32,17 @@ pub trait Operate: Send + Sync + 'static {
         &self,
         request: OperatorRequest,
     ) -> impl Future<Output = Result<Reply, Unavailable>> + Send;
+
+    /// Finds out which connections of tenants' pods are open that must not be, with pods of this
+    /// image or the one that is set. Takes minutes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be found out; in words, why.
+    fn probe_isolation(
+        &self,
+        image: Option<String>,
+    ) -> impl Future<Output = Result<Vec<Attempt>, String>> + Send;
 
     /// Asks the engine for something in the name of a tenant.
     fn tenant(

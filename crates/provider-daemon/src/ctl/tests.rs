@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 
-use super::wire::{Decided, LONGEST_LINE, Request, Response, Status};
+use super::wire::{Attempt, Decided, LONGEST_LINE, Request, Response, Status};
 use super::{BidStatus, BindError, CtlServer, Operate, Unavailable};
 
 /// Answers what it is told to, and remembers what it was asked.
@@ -68,6 +68,20 @@ impl Operate for Fake {
                 decision: Decision::Noticed.to_string(),
             }],
             _ => Vec::new(),
+        }
+    }
+
+    async fn probe_isolation(&self, image: Option<String>) -> Result<Vec<Attempt>, String> {
+        let attempt = |target: &str, reached| Attempt {
+            from_node: "one".to_owned(),
+            target: target.to_owned(),
+            address: "10.0.0.1:6443".to_owned(),
+            reached,
+        };
+        match image.as_deref() {
+            None => Ok(vec![attempt("api-server", false)]),
+            Some("open") => Ok(vec![attempt("api-server", true), attempt("kubelet", false)]),
+            Some(image) => Err(format!("no image {image}")),
         }
     }
 
@@ -269,6 +283,22 @@ async fn maintenance_withdrawals_and_the_breaker_reach_the_engine() {
             OperatorRequest::ResetBreaker,
         ]
     );
+}
+
+#[tokio::test]
+async fn a_probe_that_found_nothing_out_is_an_error_and_not_isolation() {
+    let running = Running::start(Fake::default()).await;
+    let probe = async |image: Option<&str>| {
+        running.ask(&Request::ProbeIsolation { image: image.map(str::to_owned) }).await
+    };
+    let is_isolated = |response: Response| match response {
+        Response::Isolation { isolated, attempts } => (isolated, attempts.len()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(is_isolated(probe(None).await), (true, 1));
+    assert_eq!(is_isolated(probe(Some("open")).await), (false, 2));
+    let Response::Error { message, .. } = probe(Some("missing")).await else { panic!() };
+    assert!(message.contains("isolation is unknown") && message.contains("missing"), "{message}");
 }
 
 #[tokio::test]

@@ -66,6 +66,12 @@ pub enum Request {
     },
     /// Let destruction go on although many leases look bad.
     BreakerReset,
+    /// Find out whether tenants are kept apart, with real connections from pods like theirs.
+    ProbeIsolation {
+        /// Image of these pods; without, the one that is set.
+        #[serde(default)]
+        image: Option<String>,
+    },
 }
 
 /// What the provider answers.
@@ -93,6 +99,13 @@ pub enum Response {
     Leases {
         /// Every lease.
         leases: Vec<Lease>,
+    },
+    /// To [`Request::ProbeIsolation`].
+    Isolation {
+        /// Whether no attempt reached its target.
+        isolated: bool,
+        /// Every attempt.
+        attempts: Vec<Attempt>,
     },
     /// It is done, or under way.
     Done {
@@ -150,6 +163,10 @@ pub struct Status {
     pub breaker_open: bool,
     /// Whether maintenance is on.
     pub maintenance: bool,
+    /// Why there are no new bids until tenants are known to be kept apart: findings or unknown, and
+    /// what was found; nothing if there are bids, or isolation is not required.
+    #[serde(default)]
+    pub isolation_hold: Option<IsolationHold>,
     /// Why bids cannot be paid for, if they cannot.
     pub cannot_pay: Option<String>,
     /// Why the balance is low, if bids can still be paid for.
@@ -161,6 +178,28 @@ pub struct Status {
     pub leases: Vec<Count>,
     /// What the program is made of.
     pub parts: Vec<Part>,
+}
+
+/// Why there are no new bids where tenants have to be kept apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IsolationHold {
+    /// `findings`, or `unknown` if no probe could be made.
+    pub reason: String,
+    /// In words.
+    pub detail: String,
+}
+
+/// An attempt to connect to what a tenant's pod must not reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The node of the pod that tried.
+    pub from_node: String,
+    /// What it tried to reach: other-tenant, api-server, kubelet or metadata.
+    pub target: String,
+    /// Its address and port.
+    pub address: String,
+    /// Whether it answered: then it is a finding.
+    pub reached: bool,
 }
 
 /// How many are in a stage.
@@ -281,6 +320,10 @@ impl Status {
             rival: engine.rival,
             breaker_open: engine.breaker_open,
             maintenance: engine.maintenance,
+            isolation_hold: engine.isolation.as_ref().map(|hold| IsolationHold {
+                reason: hold.code().to_owned(),
+                detail: hold.to_string(),
+            }),
             cannot_pay: engine.cannot_pay(),
             low_balance: engine.low_balance(),
             orders: counts(&engine.orders),

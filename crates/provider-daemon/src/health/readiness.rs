@@ -99,6 +99,7 @@ mod tests {
             rival: false,
             breaker_open: false,
             maintenance: false,
+            isolation: None,
             wallet: None,
             orders: Vec::new(),
             leases: Vec::new(),

@@ -98,6 +98,10 @@ fn fill_engine(page: &mut Page, engine: &EngineGauges) {
     page.set(&t::RIVAL, [], status.rival);
     page.set(&t::BREAKER_OPEN, [], status.breaker_open);
     page.set(&t::MAINTENANCE, [], status.maintenance);
+    for reason in ["findings", "unknown"] {
+        let is_held = status.isolation.as_ref().is_some_and(|hold| hold.code() == reason);
+        page.set(&t::ISOLATION_HOLD, [reason], is_held);
+    }
     page.set(&t::CANNOT_PAY, [], status.cannot_pay().is_some());
     page.set(&t::LOW_BALANCE, [], status.low_balance().is_some());
     for (kind, count) in &engine.drift {

@@ -2,6 +2,7 @@
 
 use akash_types::DecCoin;
 use provider_engine::bidding::decline::Decline;
+use provider_engine::bidding::isolation::IsolationHold;
 use provider_engine::bidding::order::{CloseCause, Ending};
 use provider_engine::journal::Decision;
 use provider_engine::lease::{Health, LeaseCause};
@@ -38,6 +39,7 @@ pub(super) fn detail(decision: &Decision) -> Option<Value> {
         Decision::Moved(name) => json!({ "hostnames": [name] }),
         Decision::Drift(drift) => json!({ "drift": drift.code() }),
         Decision::Maintenance(on) => json!({ "on": on }),
+        Decision::Isolation(hold) => json!({ "hold": hold.as_ref().map(IsolationHold::code) }),
         Decision::ClusterKnown { uid, instead_of } => {
             json!({ "uid": uid.as_deref(), "instead_of": instead_of.as_deref() })
         }

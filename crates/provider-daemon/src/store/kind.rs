@@ -36,6 +36,7 @@ pub const fn kind(decision: &Decision) -> &'static str {
         Decision::BreakerOpen { .. } => "breaker_open",
         Decision::BreakerShut => "breaker_shut",
         Decision::Maintenance(_) => "maintenance",
+        Decision::Isolation(_) => "isolation",
         Decision::ClusterKnown { .. } => "cluster_known",
         Decision::ClusterUnknown { .. } => "cluster_unknown",
         Decision::Rival { .. } => "rival",

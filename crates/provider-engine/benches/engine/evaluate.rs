@@ -105,6 +105,7 @@ impl Provider {
             price_denoms: &[],
             levels: CommitLevels::from_percent(50, 0, 25),
             maintenance: false,
+            isolation: None,
             wallet: None,
             bid_fee: &self.fee,
             fees_today: 0,

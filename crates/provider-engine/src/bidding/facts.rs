@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Denom, GroupSpec, MarketParams, Order};
 
+use super::isolation::IsolationHold;
 use crate::escrow::WalletState;
 use crate::inventory::CommitLevels;
 
@@ -54,6 +55,8 @@ pub struct Facts<'a> {
     pub levels: CommitLevels,
     /// Whether the provider is in maintenance.
     pub maintenance: bool,
+    /// Why tenants are not known to be kept apart, where that is required.
+    pub isolation: Option<&'a IsolationHold>,
     /// Whether deposit and fees can be paid; `None` while it is not known, which refuses nothing.
     pub wallet: Option<&'a WalletState>,
     /// What a bid costs in fees, as far as can be told, its close included.

@@ -15,6 +15,7 @@ pub mod eligibility;
 pub mod evaluate;
 pub mod facts;
 pub mod fees;
+pub mod isolation;
 pub mod order;
 pub mod policy;
 pub mod pricing;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::{Address, Dec, DecCoin, Denom};
 
 use super::facts::{Ask, Facts};
+use super::isolation::IsolationHold;
 use crate::escrow::{Shortage, WalletState};
 
 /// What the operator wants. The default wants everything.
@@ -35,6 +36,7 @@ impl Policy {
         if facts.maintenance {
             refusals.push(Refusal::Maintenance);
         }
+        refusals.extend(facts.isolation.cloned().map(Refusal::Isolation));
         if let Some(owner) = ask.owner {
             self.owner_refusals(owner, facts, &mut refusals);
         }
@@ -89,6 +91,9 @@ pub enum Refusal {
     /// The provider is in maintenance.
     #[error("the provider is in maintenance")]
     Maintenance,
+    /// Tenants are not known to be kept apart, which is required.
+    #[error("{0}")]
+    Isolation(IsolationHold),
     /// The owner is on the list of those not to serve.
     #[error("owner {owner} is on the deny list")]
     OwnerDenied {
@@ -162,6 +167,7 @@ impl Refusal {
         match self {
             Self::Paused => "paused",
             Self::Maintenance => "maintenance",
+            Self::Isolation(_) => "isolation",
             Self::OwnerDenied { .. } => "owner-denied",
             Self::OwnerNotAllowed { .. } => "owner-not-allowed",
             Self::OpenBids { .. } => "open-bids-of-owner",

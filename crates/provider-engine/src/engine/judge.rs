@@ -112,6 +112,7 @@ impl Engine {
             price_denoms: &self.settings.price_denoms,
             levels: self.settings.commit,
             maintenance: self.cluster.view.maintenance,
+            isolation: self.isolation.as_ref(),
             wallet: self.escrow.wallet(),
             bid_fee,
             fees_today: self.market.bid_fees.in_denom(bid_fee.denom()),
@@ -161,8 +162,9 @@ impl Engine {
     }
 
     fn priced(&mut self, order: OrderId, known: &Order, price: DecCoin) {
-        // The cluster became unknown while a script was asked: judged anew once it is known.
-        if !self.may_act() {
+        // The cluster became unknown, or tenants turned out not to be kept apart, while a script was
+        // asked: judged anew, once that is known.
+        if !self.may_act() || self.isolation.is_some() {
             return self.step_order(order, OrderInput::Rejudge);
         }
         let checked = check_price(&known.spec, &self.settings.policy, &price);

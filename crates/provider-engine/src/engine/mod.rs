@@ -58,6 +58,7 @@ use wishes::Wishes;
 
 use crate::bidding::facts::Audits;
 use crate::bidding::fees::BidFees;
+use crate::bidding::isolation::IsolationHold;
 use crate::chain::{ChainQuery, Head};
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
@@ -103,6 +104,8 @@ pub struct Engine {
     breaker: Breaker,
     trust: ClusterTrust,
     rival: Rival,
+    /// Why there are no bids until tenants are known to be kept apart, if there are none.
+    isolation: Option<IsolationHold>,
     /// Orders that this process handed a bid on to the lane, with the height then.
     signed: BTreeMap<OrderId, u64>,
     journal: Journal,
@@ -193,6 +196,7 @@ impl Engine {
             breaker: Breaker::new(settings.breaker),
             trust: ClusterTrust::default(),
             rival: Rival::default(),
+            isolation: settings.require_isolation.then(IsolationHold::before_the_first_probe),
             signed: BTreeMap::new(),
             journal: Journal::default(),
             drift: BTreeSet::new(),

@@ -3,6 +3,7 @@
 use akash_types::{LeaseId, ReasonKind};
 
 use super::{Engine, Life, Stage};
+use crate::bidding::isolation::IsolationHold;
 use crate::bidding::order::OrderInput;
 use crate::cluster::command::Operation;
 use crate::cluster::recognition::Recognition;
@@ -37,6 +38,10 @@ impl Engine {
                     self.step_lease(order, LeaseInput::Close(LeaseCause::Operator(reason)));
                     Reply::Done
                 }
+            }
+            OperatorRequest::Isolation(hold) => {
+                self.isolation(hold);
+                Reply::Done
             }
             OperatorRequest::AcceptCluster => match self.trust.state {
                 Recognition::Unknown(_) => {
@@ -114,6 +119,16 @@ impl Engine {
         let cause = LeaseCause::Operator(LeaseCause::ManifestLost.reason());
         self.step_lease(order, LeaseInput::Close(cause));
         Reply::Done
+    }
+
+    /// What a probe found out about the isolation of tenants. Heard only where it is required.
+    fn isolation(&mut self, hold: Option<IsolationHold>) {
+        if !self.settings.require_isolation || hold == self.isolation {
+            return;
+        }
+        self.note(Subject::Provider, Decision::Isolation(hold.clone()));
+        self.isolation = hold;
+        self.rejudge_all();
     }
 
     fn asked(&mut self, subject: Subject, what: &str) {

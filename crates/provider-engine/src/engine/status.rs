@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use akash_types::{DecCoin, LeaseId, OrderId};
 
 use super::{Engine, Life, Stage};
+use crate::bidding::isolation::IsolationHold;
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
 use crate::escrow::WalletState;
@@ -28,6 +29,8 @@ pub struct Status {
     pub breaker_open: bool,
     /// Whether maintenance is on.
     pub maintenance: bool,
+    /// Why there are no bids until tenants are known to be kept apart, if there are none.
+    pub isolation: Option<IsolationHold>,
     /// Whether bids can be paid for; `None` while the balances are not known.
     pub wallet: Option<WalletState>,
     /// Orders that are looked after, by the name of their stage.
@@ -112,6 +115,7 @@ impl Engine {
             rival: self.rival.is_active(self.head.time()),
             breaker_open: self.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
+            isolation: self.isolation.clone(),
             wallet: self.escrow.wallet().cloned(),
             orders: count(&crate::bidding::order::Stage::NAMES, &orders),
             leases: count(&crate::lease::STAGE_NAMES, &leases),

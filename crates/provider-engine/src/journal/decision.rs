@@ -6,6 +6,7 @@ use akash_sdl::Version;
 use akash_types::{DecCoin, OrderId};
 
 use crate::bidding::decline::Decline;
+use crate::bidding::isolation::IsolationHold;
 use crate::bidding::order::{CloseCause, Ending};
 use crate::cluster::recognition::{ClusterUid, UnknownCluster};
 use crate::lease::{Health, LeaseCause};
@@ -113,6 +114,8 @@ pub enum Decision {
     BreakerShut,
     /// No bids and no closes, by the operator.
     Maintenance(bool),
+    /// Why there are no bids until tenants are known to be kept apart, or that they are.
+    Isolation(Option<IsolationHold>),
     /// The cluster is the one that leases were deployed to.
     ClusterKnown {
         /// Its uid, if it has one.
@@ -225,6 +228,8 @@ impl fmt::Display for Decision {
             Self::BreakerShut => f.write_str("destruction may go on"),
             Self::Maintenance(true) => f.write_str("maintenance begins: no bids, no closes"),
             Self::Maintenance(false) => f.write_str("maintenance ends"),
+            Self::Isolation(Some(hold)) => write!(f, "no new bids: {hold}"),
+            Self::Isolation(None) => f.write_str("tenants are isolated: bidding goes on"),
             Self::ClusterKnown { uid, instead_of } => {
                 write!(f, "cluster {} is known", uid_or_none(uid.as_ref()))?;
                 instead_of.iter().try_for_each(|before| write!(f, ", instead of {before}"))

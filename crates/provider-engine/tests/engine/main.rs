@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState, Outcome};
+use provider_engine::bidding::isolation::IsolationHold;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::view::{Condition, ViewChange};
 use provider_engine::manifest::ManifestAnswer;
@@ -232,6 +233,33 @@ fn in_maintenance_nothing_is_bid_on_and_afterwards_it_is() {
     world.operator(OperatorRequest::Maintenance(false));
     world.blocks(15);
     assert_eq!(world.stage(id), Some("bidding"));
+}
+
+#[test]
+fn where_isolation_is_required_there_are_bids_only_while_it_is_known() {
+    let mut world = World::requiring_isolation();
+    let hold = |world: &World| world.engine.status().isolation.map(|hold| hold.code());
+    let first = world.order(1);
+    assert_eq!((world.stage(first), hold(&world)), (Some("declined"), Some("unknown")));
+    world.operator(OperatorRequest::Isolation(None));
+    world.land();
+    assert_eq!((world.stage(first), hold(&world)), (Some("open"), None));
+    // A finding stops new bids; the one that is open stays.
+    let found = IsolationHold::Findings("pods of tenants reach kubelet at 10.0.0.1:10250".into());
+    world.operator(OperatorRequest::Isolation(Some(found.clone())));
+    let second = world.order(2);
+    assert_eq!((world.stage(second), hold(&world)), (Some("declined"), Some("findings")));
+    assert_eq!(world.stage(first), Some("open"));
+    let told: Vec<_> = world.records.iter().map(|entry| entry.decision.to_string()).collect();
+    assert!(told.contains(&format!("no new bids: {found}")), "{told:?}");
+    world.operator(OperatorRequest::Isolation(None));
+    assert_eq!(world.stage(second), Some("bidding"));
+    // Where it is not required, a probe changes nothing.
+    let mut world = World::started();
+    world.operator(OperatorRequest::Isolation(Some(found)));
+    assert_eq!(hold(&world), None);
+    let order = world.order(1);
+    assert_eq!(world.stage(order), Some("bidding"));
 }
 
 #[test]

@@ -160,6 +160,14 @@ impl World {
         world
     }
 
+    /// The same, where there are bids only while tenants are known to be kept apart.
+    pub(crate) fn requiring_isolation() -> Self {
+        let mut world = Self::new();
+        world.engine = Engine::new(Settings { require_isolation: true, ..settings() });
+        world.start();
+        world
+    }
+
     pub(crate) fn start(&mut self) {
         self.show();
         self.block(&[]);

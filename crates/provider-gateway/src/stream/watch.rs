@@ -122,6 +122,7 @@ mod tests {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
+                isolation: None,
                 wallet: None,
                 orders: vec![],
                 leases: vec![],

@@ -32,6 +32,7 @@ use provider_crd::labels::Labels;
 pub use host::hosts;
 pub use leased_ip::leased_ips;
 pub use object::Object;
+pub(crate) use policy::restrictions;
 
 use crate::resolve::{Lease, Service};
 use crate::settings::Settings;

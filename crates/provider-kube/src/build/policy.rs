@@ -31,7 +31,8 @@ pub(super) fn policies(
     let Some(enabled) = &settings.network_policies else {
         return Ok(Vec::new());
     };
-    let mut policies = vec![restrictions(lease, &settings.ingress, &settings.isolation)];
+    let spec = restrictions(&lease.namespace, &settings.ingress, &settings.isolation);
+    let mut policies = vec![policy(lease, names::RESTRICTIONS_POLICY.to_owned(), spec)];
     for service in &lease.services {
         policies.extend(on_nodes(lease, service)?);
         policies.extend(leased(lease, service)?);
@@ -40,10 +41,14 @@ pub(super) fn policies(
     Ok(policies)
 }
 
-/// All pods: in from their own namespace and from where requests come, out to their own namespace,
-/// to DNS and to public addresses.
-fn restrictions(lease: &Lease, ingress: &IngressMode, isolation: &Isolation) -> NetworkPolicy {
-    let own = || namespaces(labels::NAMESPACE, &lease.namespace);
+/// All pods of a namespace: in from their own namespace and from where requests come, out to their
+/// own namespace, to DNS and to public addresses.
+pub(crate) fn restrictions(
+    namespace: &str,
+    ingress: &IngressMode,
+    isolation: &Isolation,
+) -> NetworkPolicySpec {
+    let own = || namespaces(labels::NAMESPACE, namespace);
     let nginx = NetworkPolicyPeer {
         pod_selector: Some(selector(APP_NAME, "ingress-nginx")),
         ..namespaces(APP_NAME, "ingress-nginx")
@@ -68,7 +73,7 @@ fn restrictions(lease: &Lease, ingress: &IngressMode, isolation: &Isolation) -> 
         let cache = range(LINK_LOCAL, Some(vec![METADATA.to_owned()]));
         egress.push(to(cache, dns_ports()));
     }
-    let spec = NetworkPolicySpec {
+    NetworkPolicySpec {
         pod_selector: Some(LabelSelector::default()),
         policy_types: Some(vec!["Ingress".to_owned(), "Egress".to_owned()]),
         ingress: Some(
@@ -77,8 +82,7 @@ fn restrictions(lease: &Lease, ingress: &IngressMode, isolation: &Isolation) -> 
                 .collect(),
         ),
         egress: Some(egress),
-    };
-    policy(lease, names::RESTRICTIONS_POLICY.to_owned(), spec)
+    }
 }
 
 /// In from anywhere, to ports that are opened on the nodes.

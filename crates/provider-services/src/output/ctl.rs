@@ -2,7 +2,7 @@
 
 use prost_types::Timestamp;
 use provider_daemon::ctl::wire::{
-    Bid, Count, Decided, DriftItem, Explained, Lease, Part, Response, Status,
+    Attempt, Bid, Count, Decided, DriftItem, Explained, Lease, Part, Response, Status,
 };
 
 use super::table::{Table, wrap};
@@ -23,6 +23,7 @@ pub(crate) fn response(response: &Response, palette: &Palette) -> String {
         Response::Drift { drift } => self::drift(drift, palette),
         Response::Bids { bids } => self::bids(bids, palette),
         Response::Leases { leases } => self::leases(leases, palette),
+        Response::Isolation { isolated, attempts } => isolation(*isolated, attempts, palette),
         Response::Done { message } => paragraph(message),
         Response::Error { message, hint } => {
             paragraph(&format!("{message}; {}", hint.as_deref().unwrap_or_default()))
@@ -65,6 +66,12 @@ fn status(status: &Status, palette: &Palette) -> String {
             "rival"
         ));
     }
+    if let Some(hold) = &status.isolation_hold {
+        let reason = printable(&hold.reason);
+        text.push_str(&format!("{:<NAMES$}{error}no new bids{error:#}: {reason}\n", "isolation"));
+        text.push_str(&field("", &hold.detail));
+        text.push_str(&field("", "leases go on; see `ctl probe isolation`"));
+    }
     let wallet = match (&status.cannot_pay, &status.low_balance) {
         (None, None) => "can pay for bids".to_owned(),
         (None, Some(why)) => format!("low: {why}"),
@@ -86,6 +93,22 @@ fn status(status: &Status, palette: &Palette) -> String {
         text.push_str(&format!("\n{strong}Parts{strong:#}\n{}", parts(&status.parts, palette)));
     }
     text
+}
+
+fn isolation(isolated: bool, attempts: &[Attempt], palette: &Palette) -> String {
+    let mut table = Table::new(&["FROM NODE", "TARGET", "ADDRESS", "RESULT"]);
+    for attempt in attempts {
+        let result = if attempt.reached { "REACHED" } else { "not reached" };
+        table.push(row([&attempt.from_node, &attempt.target, &attempt.address, result]));
+    }
+    let (good, error) = (palette.good, palette.error);
+    let summary = if isolated {
+        format!("{good}Tenants are isolated{good:#}: no target was reached.\n")
+    } else {
+        let found = attempts.iter().filter(|attempt| attempt.reached).count();
+        format!("{error}Tenants are NOT isolated{error:#}: {found} targets were reached.\n")
+    };
+    format!("{}\n{summary}", table.render("", WIDTH, palette))
 }
 
 fn parts(parts: &[Part], palette: &Palette) -> String {
@@ -233,6 +256,8 @@ fn short(price: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use provider_daemon::ctl::wire::IsolationHold;
+
     use super::*;
 
     const OWNER: &str = "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r";
@@ -319,8 +344,14 @@ mod tests {
         status.breaker_open = true;
         status.maintenance = true;
         status.cannot_pay = Some("5uakt are left, 500000uakt are needed for a deposit".to_owned());
+        status.isolation_hold = Some(IsolationHold {
+            reason: "unknown".to_owned(),
+            detail: "isolation of tenants is unknown: no probe has ended yet".to_owned(),
+        });
         let text = shown(&Response::Status(Box::new(status)));
-        for wanted in ["in maintenance", "breaker   open", "cannot pay for bids: 5uakt"] {
+        let isolation = "isolation no new bids: unknown";
+        for wanted in ["in maintenance", "breaker   open", "cannot pay for bids: 5uakt", isolation]
+        {
             assert!(text.contains(wanted), "{text}");
         }
     }

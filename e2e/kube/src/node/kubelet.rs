@@ -8,23 +8,28 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Node as NodeObject;
 use serde_json::{Value, json};
 
-use super::NAME;
-use super::network::Network;
+use super::network::{ALL_PODS, Network};
 use crate::keys::Keys;
 
 /// Where kube-proxy says how it is.
 pub(super) const PROXY_HEALTH: u16 = 10256;
 
-/// Makes the cgroup of the pods and writes the kubelet's configuration; its path. Needs the
-/// certificate `kubelet`.
-pub(super) fn configure(folder: &Path, keys: &Keys, network: &Network) -> Result<PathBuf> {
+/// Makes the cgroup of the pods and writes the kubelet's configuration; its path. Needs a
+/// certificate, whose name among the keys is `certificate`.
+pub(super) fn configure(
+    folder: &Path,
+    keys: &Keys,
+    certificate: &str,
+    network: &Network,
+) -> Result<PathBuf> {
     make_cgroups(&network.name())?;
     let names = folder.join("resolv.conf");
     fs::write(&names, format!("nameserver {}\n", network.host()))?;
     let config = json!({
         "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
         "address": network.node(),
-        "tlsCertFile": keys.path("kubelet.crt"), "tlsPrivateKeyFile": keys.path("kubelet.key"),
+        "tlsCertFile": keys.path(&format!("{certificate}.crt")),
+        "tlsPrivateKeyFile": keys.path(&format!("{certificate}.key")),
         "authentication": {
             "anonymous": {"enabled": false}, "webhook": {"enabled": true},
             "x509": {"clientCAFile": keys.path("ca.crt")}
@@ -46,7 +51,7 @@ pub(super) fn configure(folder: &Path, keys: &Keys, network: &Network) -> Result
     write(folder, "kubelet.json", &config)
 }
 
-pub(super) fn flags(config: &Path, kubeconfig: &Path, ip: Ipv4Addr) -> Vec<String> {
+pub(super) fn flags(config: &Path, kubeconfig: &Path, name: &str, ip: Ipv4Addr) -> Vec<String> {
     let root = config.with_file_name("kubelet");
     let certificates = root.join("pki");
     vec![
@@ -54,25 +59,28 @@ pub(super) fn flags(config: &Path, kubeconfig: &Path, ip: Ipv4Addr) -> Vec<Strin
         format!("--kubeconfig={}", kubeconfig.display()),
         format!("--root-dir={}", root.display()),
         format!("--cert-dir={}", certificates.display()),
-        format!("--hostname-override={NAME}"),
+        format!("--hostname-override={name}"),
         format!("--node-ip={ip}"),
     ]
 }
 
-/// Writes kube-proxy's configuration; its path.
+/// Writes kube-proxy's configuration; its path. Where pods are bridged, answers between them would
+/// pass its rules by, so all that is sent to a service gets the node's address. Policies need the
+/// pod's own.
 pub(super) fn configure_proxy(
     folder: &Path,
     kubeconfig: &Path,
+    name: &str,
     network: &Network,
+    is_bridged: bool,
 ) -> Result<PathBuf> {
     let config = json!({
         "apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration",
         "mode": "iptables", "clientConnection": {"kubeconfig": kubeconfig},
-        "hostnameOverride": NAME, "clusterCIDR": network.pods(), "oomScoreAdj": 0,
+        "hostnameOverride": name, "clusterCIDR": ALL_PODS, "oomScoreAdj": 0,
         "healthzBindAddress": format!("{}:{PROXY_HEALTH}", network.node()),
         "metricsBindAddress": "127.0.0.1:10249",
-        // Answers between pods of one bridge would pass kube-proxy's rules by, else.
-        "iptables": {"masqueradeAll": true},
+        "iptables": {"masqueradeAll": is_bridged},
         "conntrack": {
             "maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s", "tcpCloseWaitTimeout": "0s"
         }

@@ -1,13 +1,16 @@
-//! A bed with one real node: containerd, kubelet and kube-proxy in a network namespace of their own.
+//! A bed with real nodes: containerd, kubelet and kube-proxy, each in a network namespace of its own.
 //!
 //! Pods really run, from images that [`Node::import`] brings. From this machine, addresses of pods,
-//! of services and of the node's ports can be dialled as they are. Names of services do not resolve,
-//! and network policies are stored but nobody enforces them.
+//! of services and of the nodes' ports can be dialled as they are. Names of services do not resolve.
+//! Network policies are stored; they are enforced only with [`Node::with_policies`].
 //!
-//! Everything is below the folder of the bed, except for what has to be elsewhere: the namespace,
-//! the routes, a cgroup, some links below `/var`. `guard.sh` knows them all.
+//! Everything is below the folder of the bed, except for what has to be elsewhere: the namespaces,
+//! the routes, a cgroup per node, some links below `/var`. `guard.sh` knows them all. Only the MTU that
+//! Felix notes in `/var/lib/calico` stays.
 
+mod calico;
 mod kubelet;
+mod machine;
 mod network;
 mod runtime;
 
@@ -17,25 +20,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use k8s_openapi::api::core::v1::Node as NodeObject;
-use kube::Api;
 
 use crate::bed::{self, Bed};
 use crate::daemon::Daemon;
 use crate::guard::Guard;
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::programs::Programs;
 use crate::traefik;
-use network::Network;
+use machine::Machine;
 
-/// The name of the node.
-const NAME: &str = "bed-node";
-
-/// A [`Bed`] with a node on which pods run.
+/// A [`Bed`] with nodes on which pods run: one, unless more were asked for.
 #[derive(Debug)]
 pub struct Node {
     bed: Bed,
-    network: Network,
+    first: Machine,
+    /// Nodes after the first.
+    more: Vec<Machine>,
 }
 
 impl Node {
@@ -55,34 +55,73 @@ impl Node {
     ///
     /// When this is not root, or something does not start; the error says what to install.
     pub async fn start() -> Result<Self> {
-        ensure!(is_root(), "a node needs root");
-        let programs = Programs::provide(&bed::NODE).await?;
-        let guard = Guard::new()?;
-        let network = Network::make(guard.folder())?;
-        let services = network.services();
-        let bed = Bed::start(programs, guard, network.host(), &services, true).await?;
-        let mut node = Self { bed, network };
-        node.start_runtime().await?;
-        node.start_kubelet().await?;
-        Ok(node)
+        Self::start_with(&bed::NODE, 1, false).await
     }
 
-    /// Its address, at which its ports answer.
+    /// Starts a control plane and several nodes that enforce network policies, with Calico. Pods
+    /// reach each other across nodes, as far as policies let them.
+    ///
+    /// # Errors
+    ///
+    /// When this is not root, or something does not start; the error says what to install.
+    pub async fn with_policies(nodes: usize) -> Result<Self> {
+        Self::start_with(&bed::NODE_WITH_POLICIES, nodes, true).await
+    }
+
+    async fn start_with(
+        programs: &'static [&'static str],
+        nodes: usize,
+        policies: bool,
+    ) -> Result<Self> {
+        ensure!(is_root(), "a node needs root");
+        let programs = Programs::provide(programs).await?;
+        let guard = Guard::new()?;
+        let first = Machine::new(guard.folder(), None)?;
+        let mut more = Vec::<Machine>::new();
+        for _ in 1..nodes {
+            let machine = Machine::new(guard.folder(), Some(&first.network))?;
+            for other in [&first].into_iter().chain(&more) {
+                machine.network.connect(&other.network)?;
+            }
+            more.push(machine);
+        }
+        let services = first.network.services();
+        let mut bed = Bed::start(programs, guard, first.network.host(), &services, true).await?;
+        if policies {
+            calico::install(&bed.client()).await?;
+        }
+        for machine in [&first].into_iter().chain(&more) {
+            machine.start(&mut bed, policies).await?;
+        }
+        Ok(Self { bed, first, more })
+    }
+
+    fn machines(&self) -> impl Iterator<Item = &Machine> {
+        [&self.first].into_iter().chain(&self.more)
+    }
+
+    /// The address of the first node, at which its ports answer.
     #[must_use]
     pub fn ip(&self) -> Ipv4Addr {
-        self.network.node()
+        self.first.network.node()
     }
 
-    /// This machine's address, as the node and its pods see it.
+    /// The names of all nodes and their addresses.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<(String, Ipv4Addr)> {
+        self.machines().map(|machine| (machine.name.clone(), machine.network.node())).collect()
+    }
+
+    /// This machine's address, as the first node and its pods see it. The API server has it.
     #[must_use]
     pub fn host(&self) -> Ipv4Addr {
-        self.network.host()
+        self.first.network.host()
     }
 
-    /// Where containerd listens.
+    /// Where containerd of the first node listens.
     #[must_use]
     pub fn runtime(&self) -> PathBuf {
-        self.folder().join("containerd.sock")
+        self.first.socket()
     }
 
     /// Lets Traefik serve the Ingress objects of a class; where it answers.
@@ -98,15 +137,43 @@ impl Node {
         Ok(address)
     }
 
-    /// A command that will run with the network of the node.
+    /// Makes a namespace outside of the cluster with these addresses, to which every node has a
+    /// route. There a web server answers on port 80. Once for each bed.
+    ///
+    /// # Errors
+    ///
+    /// When the namespace cannot be made.
+    pub async fn serve_outside(&mut self, addresses: &[Ipv4Addr]) -> Result<()> {
+        let outside = self.first.network.make_outside(addresses)?;
+        for machine in self.machines() {
+            machine.network.connect_outside(&outside, addresses)?;
+        }
+        let pages = self.folder().join("outside");
+        std::fs::create_dir_all(&pages)?;
+        std::fs::write(pages.join("index.html"), "outside\n")?;
+        let mut command = network::inside(&outside);
+        command.arg(image::busybox()?).args(["httpd", "-f", "-p", "80", "-h"]).arg(pages);
+        let mut server = Daemon::start(self.folder(), "outside", &command)?;
+        let first = addresses.first().context("no address to serve")?.to_string();
+        let answers = async || {
+            let mut ask = self.inside("busybox");
+            ask.args(["nc", "-w", "2", &first, "80"]).stdin(std::process::Stdio::null());
+            ask.output().is_ok_and(|done| done.status.success())
+        };
+        server.wait_until("it answers", answers).await?;
+        self.bed.keep(server);
+        Ok(())
+    }
+
+    /// A command that will run with the network of the first node.
     #[must_use]
     pub fn inside(&self, program: &str) -> Command {
-        let mut command = self.network.inside();
+        let mut command = self.first.network.inside();
         command.arg(program);
         command
     }
 
-    /// Brings an image to the node.
+    /// Brings an image to every node.
     ///
     /// # Errors
     ///
@@ -117,67 +184,13 @@ impl Node {
         self.import_archive(archive.path())
     }
 
-    /// Brings the images of an OCI archive to the node.
+    /// Brings the images of an OCI archive to every node.
     ///
     /// # Errors
     ///
     /// When containerd does not take them.
     pub fn import_archive(&self, archive: &Path) -> Result<()> {
-        let done =
-            runtime::client(self.folder()).args(["images", "import"]).arg(archive).output()?;
-        let said = String::from_utf8_lossy(&done.stderr);
-        ensure!(done.status.success(), "importing {}: {said}", archive.display());
-        Ok(())
-    }
-
-    async fn start_runtime(&mut self) -> Result<()> {
-        let folder = self.bed.folder();
-        let config = runtime::configure(folder, &self.network)?;
-        let mut command = self.inside("containerd");
-        command.arg("--config").arg(config);
-        let mut containerd = Daemon::start(folder, "containerd", &command)?;
-        let answers = async || {
-            runtime::client(folder).arg("version").output().is_ok_and(|done| done.status.success())
-        };
-        containerd.wait_until("it answers", answers).await?;
-        self.bed.keep(containerd);
-        self.import(&Image::pause()?)
-    }
-
-    async fn start_kubelet(&mut self) -> Result<()> {
-        let (bed, node) = (&self.bed, self.network.node());
-        network::note_sysctls()?;
-        bed.keys().certify(
-            "kubelet",
-            &format!("system:node:{NAME}"),
-            Some("system:nodes"),
-            &[node.into()],
-        )?;
-        let kubeconfig = bed.keys().kubeconfig("kubelet", bed.address())?;
-        let config = kubelet::configure(bed.folder(), bed.keys(), &self.network)?;
-        let mut command = self.network.inside();
-        let program = bed.programs().command("kubelet")?;
-        command.arg(program.get_program()).args(kubelet::flags(&config, &kubeconfig, node));
-        let mut kubelet = Daemon::start(bed.folder(), "kubelet", &command)?;
-
-        let kubeconfig =
-            bed.keys().admit("kube-proxy", "system:kube-proxy", None, bed.address())?;
-        let config = kubelet::configure_proxy(bed.folder(), &kubeconfig, &self.network)?;
-        let mut command = self.network.inside();
-        let program = bed.programs().command("kube-proxy")?;
-        command.arg(program.get_program()).arg("--config").arg(config);
-        let mut proxy = Daemon::start(bed.folder(), "kube-proxy", &command)?;
-
-        let nodes = Api::<NodeObject>::all(bed.client());
-        let takes_pods =
-            async || nodes.get(NAME).await.is_ok_and(|node| kubelet::takes_pods(&node));
-        kubelet.wait_until("the node takes pods", takes_pods).await?;
-        let health = (node, kubelet::PROXY_HEALTH);
-        let serves = async || tokio::net::TcpStream::connect(health).await.is_ok();
-        proxy.wait_until("it serves", serves).await?;
-        self.bed.keep(kubelet);
-        self.bed.keep(proxy);
-        Ok(())
+        self.machines().try_for_each(|machine| machine.import_archive(archive))
     }
 }
 

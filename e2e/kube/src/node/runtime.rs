@@ -1,5 +1,6 @@
 //! How containerd is set up.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,19 +13,30 @@ use crate::image::PAUSE;
 /// Where packages put the plugins that connect pods.
 const PLUGINS: [&str; 3] = ["/usr/lib/cni", "/usr/libexec/cni", "/opt/cni/bin"];
 
-/// Writes containerd's configuration and that of the pods' network; the former's path.
-pub(super) fn configure(folder: &Path, network: &Network) -> Result<PathBuf> {
-    let plugins = PLUGINS.into_iter().find(|place| Path::new(place).join("bridge").is_file());
-    let plugins = plugins.context("install the Debian package containernetworking-plugins")?;
-    let pods = json!({
+/// The configuration of pods that are connected by a bridge.
+pub(super) fn bridge(folder: &Path, network: &Network) -> String {
+    json!({
         "cniVersion": "0.4.0", "name": network.name(), "plugins": [{
             "type": "bridge", "bridge": BRIDGE, "isDefaultGateway": true, "hairpinMode": true,
             "ipam": {"type": "host-local", "dataDir": folder.join("addresses"),
                      "ranges": [[{"subnet": network.pods()}]]}
         }]
-    });
+    })
+    .to_string()
+}
+
+/// Writes containerd's configuration and that of the pods' network (`pods`); the former's path. The
+/// network may need a plugin beside those of the machine.
+pub(super) fn configure(folder: &Path, pods: &str, plugin: Option<&Path>) -> Result<PathBuf> {
+    let plugins = PLUGINS.map(Path::new).into_iter().find(|place| place.join("bridge").is_file());
+    let plugins = plugins.context("install the Debian package containernetworking-plugins")?;
+    let plugins = match plugin {
+        Some(plugin) => joined(folder, plugins, plugin)?,
+        None => plugins.to_owned(),
+    };
+    let plugins = plugins.display();
     std::fs::create_dir_all(folder.join("cni"))?;
-    std::fs::write(folder.join("cni/pods.conflist"), pods.to_string())?;
+    std::fs::write(folder.join("cni/pods.conflist"), pods)?;
 
     let folder = folder.display();
     // Without CAP_SYS_RESOURCE nobody may make a process less likely to be killed: hence
@@ -61,6 +73,18 @@ oom_score = 0
     let path = PathBuf::from(folder.to_string()).join("containerd.toml");
     std::fs::write(&path, config)?;
     Ok(path)
+}
+
+/// One folder with the plugins of the machine and one more: the runtime looks in one only.
+fn joined(folder: &Path, plugins: &Path, plugin: &Path) -> Result<PathBuf> {
+    let all = folder.join("cni-plugins");
+    std::fs::create_dir_all(&all)?;
+    for found in std::fs::read_dir(plugins)? {
+        let found = found?;
+        symlink(found.path(), all.join(found.file_name()))?;
+    }
+    symlink(plugin, all.join(plugin.file_name().context("a plugin without a name")?))?;
+    Ok(all)
 }
 
 /// containerd's client, in the namespace that pods are in.

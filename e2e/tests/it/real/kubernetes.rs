@@ -16,7 +16,7 @@ use crate::real::installed;
 
 /// Longer than anything takes, however busy the machine is.
 const LONG: Duration = Duration::from_secs(180);
-const IMAGE: &str = "localhost/hello:1";
+pub(crate) const IMAGE: &str = "localhost/hello:1";
 
 pub(crate) const SDL: &str = r#"
 version: "2.0"
@@ -48,14 +48,19 @@ impl Cluster {
     pub(crate) fn start() -> (Self, PathBuf) {
         let runtime = Runtime::new().unwrap();
         let node = runtime.block_on(Node::start()).unwrap();
+        Self::prepare(runtime, node)
+    }
+
+    /// Makes nodes ready for a provider, as the installation would.
+    pub(crate) fn prepare(runtime: Runtime, node: Node) -> (Self, PathBuf) {
         let image = Image::busybox(IMAGE, &["sh"]).unwrap();
         node.import(&image).unwrap();
         let kubeconfig = installed::install(&runtime, &node);
-        let nodes = installed::get(&runtime, &node, "/api/v1/nodes").unwrap();
-        let name = nodes["items"][0]["metadata"]["name"].as_str().unwrap();
         let ours = json!({"metadata": {"labels": {"akash.network": "true"}}});
-        let path = format!("/api/v1/nodes/{name}");
-        installed::send(&runtime, &node, "PATCH", &path, &ours).unwrap();
+        for (name, _) in node.nodes() {
+            let path = format!("/api/v1/nodes/{name}");
+            installed::send(&runtime, &node, "PATCH", &path, &ours).unwrap();
+        }
         (Self { runtime, node }, kubeconfig)
     }
 

@@ -3,6 +3,7 @@
 mod grpcurl;
 mod install;
 pub(crate) mod installed;
+mod isolation;
 mod kubernetes;
 mod kubernetes_outage;
 mod kubernetes_routes;

@@ -181,4 +181,21 @@ pub(super) const SETTINGS: &[Setting] = &[
         "",
         "Runtime class of pods of new leases, such as that of gVisor; leases keep theirs",
     ),
+    Setting::switch(
+        "require-isolation",
+        "false",
+        "Probe whether tenants are kept apart, at start and again and again; no new bids unless they are",
+    ),
+    Setting::new(
+        "isolation-probe-period",
+        "SPAN",
+        "6h",
+        "How often that is probed with --require-isolation",
+    ),
+    Setting::new(
+        "probe-image",
+        "IMAGE",
+        "docker.io/library/busybox:1.37",
+        "Image of the probe's pods, with sh, nc, httpd and timeout as in busybox",
+    ),
 ];

@@ -1,5 +1,7 @@
 //! What the Kubernetes driver is started with.
 
+use std::time::Duration;
+
 use provider_engine::inventory::CommitLevels;
 use provider_engine::manifest::BlockedBy;
 use provider_kube::isolation::{Isolation, PodProfile};
@@ -7,6 +9,7 @@ use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings
 use provider_operators::hostname::{Routes, Settings as HostnameSettings};
 
 use super::{config, errors, given, of};
+use crate::config::ProbeSettings;
 
 #[test]
 fn the_driver_gets_what_the_flags_say() {
@@ -52,6 +55,24 @@ fn the_driver_gets_what_the_flags_say() {
         ..Settings::default()
     };
     assert_eq!(settings, expected);
+}
+
+#[test]
+fn isolation_is_probed_every_six_hours_where_it_is_required() {
+    let image = "docker.io/library/busybox:1.37".to_owned();
+    let default = config(&[("cluster", "kubernetes")]);
+    let probe = ProbeSettings { image, required_every: None };
+    assert_eq!((default.kubernetes.probe, default.engine.require_isolation), (probe, false));
+    let required = config(&[
+        ("cluster", "kubernetes"),
+        ("require-isolation", "true"),
+        ("probe-image", "registry.example.com/busybox:1"),
+    ]);
+    let probe = ProbeSettings {
+        image: "registry.example.com/busybox:1".to_owned(),
+        required_every: Some(Duration::from_secs(6 * 3600)),
+    };
+    assert_eq!((required.kubernetes.probe, required.engine.require_isolation), (probe, true));
 }
 
 #[test]
@@ -110,6 +131,8 @@ fn what_is_wrong_with_the_isolation_of_tenants_is_told() {
         ),
         ("tenant-egress-deny", "203.0.113.7/24", "give IPv4 networks, such as 203.0.113.0/24"),
         ("tenant-runtime-class", "g/visor", "give the name of one of the cluster's RuntimeClasses"),
+        ("isolation-probe-period", "5s", "give a minute or more"),
+        ("require-isolation", "true", "leave it out, or give --cluster kubernetes"),
     ];
     for (setting, value, remedy) in wrong {
         let found = errors(&given(&[(setting, value)]));

@@ -40,6 +40,9 @@ metrics! {
         "1 while too much looks bad at once and nothing is destroyed.";
     MAINTENANCE: 0 = "provider_maintenance", Kind::Gauge, [],
         "1 while the operator has put the provider into maintenance.";
+    ISOLATION_HOLD: 1 = "provider_isolation_hold", Kind::Gauge,
+        [("reason", "findings, unknown")],
+        "1 while there are no new bids because tenants are not known to be kept apart.";
     CANNOT_PAY: 0 = "provider_cannot_pay", Kind::Gauge, [],
         "1 while the wallet cannot pay for bids.";
     LOW_BALANCE: 0 = "provider_low_balance", Kind::Gauge, [],

@@ -5,6 +5,7 @@ use akash_chain::follow::{FollowStatus, Health, NodeHealth, Unusable};
 use akash_chain::tx::lane::{HoldReason, LaneStatus, SequenceStatus};
 use akash_types::Class;
 use provider_bus::{BusStatus, Connection};
+use provider_engine::bidding::isolation::IsolationHold;
 use provider_engine::bidding::pricing::Pricing;
 use provider_engine::cluster::view::{
     Amounts, ClusterView, LeaseView, Node, StorageClass, ViewChange,
@@ -90,6 +91,7 @@ fn reservations_are_shown_by_whether_they_run() {
     gauges.drift = BTreeMap::from([("bid_missing", 2)]);
     gauges.status.leases = vec![("awaiting manifest", 4), ("running", 2)];
     gauges.status.orders = vec![("seen", 1), ("open", 2)];
+    gauges.status.isolation = Some(IsolationHold::Unknown("no image".into()));
     let (held, needed) = ("1uakt".parse().unwrap(), "2uakt".parse().unwrap());
     gauges.status.wallet = Some(WalletState::Empty(Shortage { held, needed }));
     let page = page(&Snapshot { engine: Some(&gauges), ..Snapshot::default() });
@@ -122,6 +124,8 @@ fn reservations_are_shown_by_whether_they_run() {
     ] {
         assert_eq!(samples(&page, name), [value], "{name}");
     }
+    let held = ["{reason=\"findings\"} 0", "{reason=\"unknown\"} 1"];
+    assert_eq!(samples(&page, "provider_isolation_hold"), held);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use akash_types::{
 };
 
 use crate::bidding::facts::{Ask, Audits, Facts};
+use crate::bidding::isolation::IsolationHold;
 use crate::bidding::policy::Policy;
 use crate::cluster::view::{Amounts, ClusterView, Node};
 use crate::escrow::WalletState;
@@ -29,6 +30,7 @@ pub(super) struct World {
     pub(super) deposit: Coin,
     pub(super) denoms: Vec<Denom>,
     pub(super) maintenance: bool,
+    pub(super) isolation: Option<IsolationHold>,
     pub(super) wallet: Option<WalletState>,
     pub(super) fee: Coin,
     pub(super) fees_today: u128,
@@ -63,6 +65,7 @@ impl World {
             deposit: coin("500000uakt"),
             denoms: Vec::new(),
             maintenance: false,
+            isolation: None,
             wallet: None,
             fee: coin("5000uakt"),
             fees_today: 0,
@@ -89,6 +92,7 @@ impl World {
             price_denoms: &self.denoms,
             levels: CommitLevels::default(),
             maintenance: self.maintenance,
+            isolation: self.isolation.as_ref(),
             wallet: self.wallet.as_ref(),
             bid_fee: &self.fee,
             fees_today: self.fees_today,

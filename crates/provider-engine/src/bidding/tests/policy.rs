@@ -4,6 +4,7 @@ use akash_types::{Dec, DecCoin};
 
 use super::build::{World, address, coin};
 use crate::bidding::evaluate::check_price;
+use crate::bidding::isolation::IsolationHold;
 use crate::bidding::policy::Refusal;
 use crate::escrow::{Shortage, WalletState};
 
@@ -23,6 +24,14 @@ fn without_rules_everything_is_wanted() {
 fn pause_and_maintenance_stop_bidding() {
     assert_eq!(codes(|world| world.policy.paused = true), ["paused"]);
     assert_eq!(codes(|world| world.maintenance = true), ["maintenance"]);
+}
+
+#[test]
+fn unknown_isolation_stops_bidding_as_findings_do() {
+    for hold in [IsolationHold::Unknown, IsolationHold::Findings] {
+        let hold = hold("because".to_owned());
+        assert_eq!(codes(|world| world.isolation = Some(hold.clone())), ["isolation"]);
+    }
 }
 
 #[test]

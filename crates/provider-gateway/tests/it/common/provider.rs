@@ -56,6 +56,7 @@ impl TestProvider {
                 rival: false,
                 breaker_open: false,
                 maintenance: false,
+                isolation: None,
                 wallet: None,
                 orders: vec![("open", 0)],
                 leases: vec![],

@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use crate::bed::{self, account, post, until};
 
 const IMAGE: &str = "localhost/confined:1";
-const SERVES: &str = "trap 'exit 0' TERM; while :; do sleep 0.3 & wait $!; done";
+pub(super) const SERVES: &str = "trap 'exit 0' TERM; while :; do sleep 0.3 & wait $!; done";
 
 /// One service that runs `script`, under a lease of this number.
-fn service(dseq: u64, script: &str) -> Workload {
+pub(super) fn service(dseq: u64, script: &str) -> Workload {
     let mut wanted = workload(&Case::recorded("01-basic").unwrap()).unwrap();
     let id = wanted.lease.to_string();
     let own = wanted.lease.dseq().to_string();
@@ -36,7 +36,7 @@ fn service(dseq: u64, script: &str) -> Workload {
     wanted
 }
 
-async fn deploy(driver: &KubeDriver, wanted: Workload) -> (LeaseId, String) {
+pub(super) async fn deploy(driver: &KubeDriver, wanted: Workload) -> (LeaseId, String) {
     let (lease, name) = (wanted.lease, wanted.group.services[0].name.clone());
     driver.execute(Operation::Deploy(Arc::new(wanted))).await.unwrap();
     (lease, name)
@@ -141,7 +141,7 @@ fn paths(namespace: &str) -> Vec<String> {
     paths
 }
 
-async fn running(driver: &KubeDriver, lease: LeaseId, name: &str) {
+pub(super) async fn running(driver: &KubeDriver, lease: LeaseId, name: &str) {
     until("the service runs", async || {
         let status = driver.service(lease, name).await;
         status.is_ok_and(|status| status.phase == Phase::Ready)
@@ -150,7 +150,12 @@ async fn running(driver: &KubeDriver, lease: LeaseId, name: &str) {
 }
 
 /// What a script says in a pod of the service.
-async fn output(driver: &KubeDriver, lease: LeaseId, service: &str, script: &str) -> String {
+pub(super) async fn output(
+    driver: &KubeDriver,
+    lease: LeaseId,
+    service: &str,
+    script: &str,
+) -> String {
     let request = ExecRequest {
         service: service.to_owned(),
         replica: Some(0),

@@ -3,6 +3,7 @@
 mod addresses;
 mod confined;
 mod contract;
+mod hardened;
 mod secret;
 mod takeover;
 mod trouble;

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use provider_daemon::ctl::wire::{LONGEST_LINE, Request, Response};
 
-/// Longer than the provider takes for anything: a manifest has two minutes.
+/// Longer than the provider takes for anything else: a manifest has two minutes.
 const PATIENCE: Duration = Duration::from_secs(150);
+/// Longer than a probe takes: older pods go, new ones pull their image, run and connect.
+const PROBE_PATIENCE: Duration = Duration::from_secs(360);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +22,8 @@ pub(super) enum AskError {
     NotRunning(PathBuf),
     #[error("{} may not be used by this user: be the one that runs the provider, or root", .0.display())]
     NotAllowed(PathBuf),
-    #[error("the provider did not answer within {} seconds; try again, or look at its log", PATIENCE.as_secs())]
-    Silent,
+    #[error("the provider did not answer within {} seconds; try again, or look at its log", .0.as_secs())]
+    Silent(Duration),
     #[error("the provider hung up; look at its log")]
     HungUp,
     #[error("the provider's answer cannot be read; is it of another version?")]
@@ -32,18 +34,22 @@ pub(super) enum AskError {
 
 /// Asks, and waits for the answer.
 pub(super) fn ask(socket: &Path, request: &Request) -> Result<Response, AskError> {
+    let patience = match request {
+        Request::ProbeIsolation { .. } => PROBE_PATIENCE,
+        _ => PATIENCE,
+    };
     let talk = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
             AskError::NotRunning(socket.to_owned())
         }
         io::ErrorKind::PermissionDenied => AskError::NotAllowed(socket.to_owned()),
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AskError::Silent,
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AskError::Silent(patience),
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => AskError::HungUp,
         _ => AskError::Talk { path: socket.to_owned(), source },
     };
     let mut stream = UnixStream::connect(socket).map_err(talk)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(talk)?;
-    stream.set_write_timeout(Some(PATIENCE)).map_err(talk)?;
+    stream.set_read_timeout(Some(patience)).map_err(talk)?;
+    stream.set_write_timeout(Some(patience)).map_err(talk)?;
     let mut line = serde_json::to_vec(request)?;
     line.push(b'\n');
     // Who is refused is told so without being listened to, so the answer is read in any case.

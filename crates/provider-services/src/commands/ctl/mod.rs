@@ -75,6 +75,12 @@ Examples:
   provider-services ctl status
   provider-services ctl breaker-reset";
 
+const PROBE_HELP: &str = "\
+Examples:
+  provider-services ctl probe isolation
+  provider-services ctl probe isolation --probe-image registry.example.com/busybox:1.37
+  provider-services ctl probe isolation --output json";
+
 /// `ctl` with what holds for all of its commands.
 #[derive(Debug, Args)]
 #[command(after_help = HELP, subcommand_required = true, arg_required_else_help = true)]
@@ -148,6 +154,14 @@ enum CtlCommand {
     /// Collect earnings now
     #[command(after_help = WITHDRAW_HELP)]
     Withdraw(Withdraw),
+    /// Find out by trying whether something holds in the cluster
+    #[command(
+        subcommand,
+        after_help = PROBE_HELP,
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Probe(ProbeCommand),
     /// Let leases be closed although many look bad at once
     #[command(after_help = BREAKER_HELP)]
     BreakerReset,
@@ -162,6 +176,21 @@ enum ClusterCommand {
     /// the others have --lost-manifest-patience to send theirs again, then their leases are closed.
     #[command(after_help = CLUSTER_HELP)]
     Accept,
+}
+
+#[derive(Debug, Subcommand)]
+enum ProbeCommand {
+    /// Try whether a tenant's pod reaches what it must not
+    ///
+    /// Two pods like those of two tenants, with the network policies of new leases, try to connect to
+    /// each other, to the API server, to kubelets and to the metadata address of clouds. Each target
+    /// that answers is a finding, and the exit code is 1. The pods are removed afterwards.
+    #[command(after_help = PROBE_HELP)]
+    Isolation {
+        /// Image of the pods, with sh, nc, httpd and timeout [default: --probe-image of the provider]
+        #[arg(long, value_name = "IMAGE")]
+        probe_image: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -230,7 +259,10 @@ pub(crate) fn run(
         ReportFormat::Text => render::response(&response, &streams.stdout_palette),
     };
     streams.print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(match response {
+        Response::Isolation { isolated: false, .. } => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    })
 }
 
 fn request(command: &CtlCommand, streams: &mut Streams<'_>) -> anyhow::Result<Request> {
@@ -254,6 +286,9 @@ fn request(command: &CtlCommand, streams: &mut Streams<'_>) -> anyhow::Result<Re
             Request::LeaseRedeploy { lease: lease.clone() }
         }
         CtlCommand::Withdraw(withdraw) => Request::Withdraw { lease: withdraw.lease.clone() },
+        CtlCommand::Probe(ProbeCommand::Isolation { probe_image }) => {
+            Request::ProbeIsolation { image: probe_image.clone() }
+        }
         CtlCommand::BreakerReset => Request::BreakerReset,
     })
 }

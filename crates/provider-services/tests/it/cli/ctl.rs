@@ -57,6 +57,11 @@ fn each_command_asks_its_question() {
         (&["withdraw", "--all"], json!({"request": "withdraw", "lease": null})),
         (&["withdraw", "--lease", "101"], json!({"request": "withdraw", "lease": "101"})),
         (&["breaker-reset"], json!({"request": "breaker-reset"})),
+        (&["probe", "isolation"], json!({"request": "probe-isolation", "image": null})),
+        (
+            &["probe", "isolation", "--probe-image", "busybox:1"],
+            json!({"request": "probe-isolation", "image": "busybox:1"}),
+        ),
         (
             &["send-manifest", "101", "-"],
             json!({"request": "send-manifest", "subject": "101", "manifest": RECORDED_SDL}),
@@ -67,6 +72,22 @@ fn each_command_asks_its_question() {
         assert_eq!(heard, asked, "{args:?}");
         assert_eq!(ran.quietly(), "it is done\n");
     }
+}
+
+#[test]
+fn a_probe_shows_every_attempt_and_fails_on_findings() {
+    let attempt = |target: &str, reached: bool| json!({"from_node": "one", "target": target, "address": "10.0.0.1:6443", "reached": reached});
+    let answer = |isolated: bool| {
+        let attempts = [attempt("api-server", !isolated), attempt("kubelet", false)];
+        json!({"answer": "isolation", "isolated": isolated, "attempts": attempts})
+    };
+    let (ran, _) = Fake::answering(answer(true)).ask(&["probe", "isolation"], b"");
+    let printed = ran.quietly();
+    assert!(printed.contains("Tenants are isolated") && printed.contains("kubelet"), "{printed}");
+    let (ran, _) = Fake::answering(answer(false)).ask(&["probe", "isolation"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("NOT isolated: 1 targets were reached"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("REACHED"), "{}", ran.stdout);
 }
 
 #[test]

@@ -4,3 +4,4 @@ mod api;
 mod common;
 mod control_plane;
 mod node;
+mod policies;
