@@ -174,9 +174,7 @@ replace (
 	k8s.io/kubectl => k8s.io/kubectl v0.29.15
 	k8s.io/kubelet => k8s.io/kubelet v0.29.15
 
-	// Need replacements for all the k8s subsidiary projects that are pulled in indirectly because
-	// the kubernets repo pulls them in via a replacement to its own vendored copies, which doesn't work for
-	// transient imports.
+	// Kubernetes publishes its staging modules under these versions.
 	k8s.io/kubernetes => k8s.io/kubernetes v1.29.15
 	k8s.io/legacy-cloud-providers => k8s.io/legacy-cloud-providers v0.29.15
 	k8s.io/metrics => k8s.io/metrics v0.29.15
@@ -184,6 +182,6 @@ replace (
 	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.29.15
 	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.29.15
 
-	// Use an untagged knftables version that has changes we need.
+	// No tagged version has what Felix calls.
 	sigs.k8s.io/knftables => sigs.k8s.io/knftables v0.0.17-0.20240627140917-8d2660d78107
 )
