@@ -1,7 +1,8 @@
 //! What the operator decided for the whole cluster.
 //!
-//! Public hostname, overcommit and pull secret stand in every pod template: changing one of them
-//! restarts every workload. The flags `deployment-runtime-class` and
+//! Public hostname, overcommit and pull secret stand in every pod template. A template keeps those
+//! that it was written with until its tenant changes it (`merge/template.rs`): changing one of them
+//! restarts no pod. The flags `deployment-runtime-class` and
 //! `deployment-ingress-expose-lb-hosts` have no effect in the Go provider, and are no settings here.
 
 use std::net::SocketAddr;

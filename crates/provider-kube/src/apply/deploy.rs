@@ -15,7 +15,7 @@ use super::under_way::Deployment;
 use super::write::Writer;
 use crate::build::{self, Object};
 use crate::client::{Exactly, Kind};
-use crate::merge::Occasion;
+use crate::merge::{self, Occasion};
 use crate::resolve::{self, Lease, version};
 use crate::settings::Settings;
 use crate::watch::{Drawer, Shown, pieces};
@@ -54,6 +54,7 @@ pub(super) async fn deploy(
     let settings = &Settings { isolation, ..settings.clone() };
     let lease = Lease::of(&kept.manifest).map_err(|error| refused(&error))?;
     let mut objects = build::workload(&lease, settings).map_err(|error| refused(&error))?;
+    merge::keep_settings(&lease, &mut objects, |kind, name| before.json(kind, name));
     let hosts = build::hosts(&lease, settings, &workload.withheld, Timestamp::now());
     objects.extend(hosts.into_iter().map(Object::from));
     let addresses = build::leased_ips(&lease, settings).map_err(|error| refused(&error))?;

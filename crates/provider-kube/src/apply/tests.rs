@@ -17,8 +17,8 @@ use crate::client::Kind;
 use crate::client::scripted::{Answer, Scripted, json as says};
 use crate::merge::Occasion;
 use crate::resolve::Lease;
-use crate::settings::{NetworkPolicies, Settings};
-use crate::watch::{Drawer, Shared, Shown, Trimmed};
+use crate::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
+use crate::watch::{Drawer, Shared, Shown, Trimmed, pieces};
 
 const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
 
@@ -97,6 +97,55 @@ fn what_a_pod_needs_is_written_before_it() {
     assert_eq!(kinds[2], ["RoleBinding", "Service"]);
     assert_eq!(kinds[3], ["ProviderHost"]);
     assert_eq!(kinds[4], ["Deployment"]);
+}
+
+/// As a Go provider from #419 to #433 leaves a lease: its `Manifest` is newer than the rest.
+#[test]
+fn a_lease_counts_as_written_under_other_settings_but_not_for_another_manifest() {
+    let (_, objects) = lease(http_and_port(), false);
+    let is_deployed = |ports, image: &str, settings: &Settings| {
+        let mut again = Object::from(manifest(ports, false)).to_json().unwrap();
+        again["metadata"]["resourceVersion"] = "8".into();
+        again["spec"]["group"]["services"][0]["image"] = image.into();
+        let mut drawer = drawer(&objects);
+        // The API server stores this under two names.
+        let mut stored = drawer.json("Deployment", "web").unwrap();
+        stored["spec"]["template"]["spec"]["serviceAccount"] = "web".into();
+        drawer.put(Kind::DEPLOYMENT, Arc::new(Shown::new(stored).unwrap()));
+        drawer.put(Kind::MANIFEST, Arc::new(Shown::new(again).unwrap()));
+        pieces::is_deployed(&drawer, settings)
+    };
+    let gateway = ("gateway".to_owned(), "gateways".to_owned());
+    let others = [
+        Settings { public_hostname: "ours.example".to_owned(), ..settings() },
+        Settings { overcommit: Overcommit { cpu: 100, memory: 100, storage: 100 }, ..settings() },
+        Settings { pull_secret: Some("registry".to_owned()), ..settings() },
+        Settings { generated_hosts: Some("ours.example".to_owned()), ..settings() },
+        Settings { generated_hosts: None, ..settings() },
+        Settings {
+            ingress: IngressMode::GatewayApi { name: gateway.0, namespace: gateway.1 },
+            ..settings()
+        },
+        Settings {
+            network_policies: Some(NetworkPolicies {
+                api_server: vec![([10, 0, 0, 2], 6443).into()],
+            }),
+            ..settings()
+        },
+        Settings { network_policies: None, ..settings() },
+        settings(),
+    ];
+    let mut inside = http_and_port();
+    inside[0]["global"] = false.into();
+    inside[0]["hosts"] = json!([]);
+    for settings in others {
+        assert!(is_deployed(http_and_port(), "x", &settings), "{settings:?}");
+        assert!(!is_deployed(http_and_port(), "y", &settings), "{settings:?}");
+        assert!(!is_deployed(inside.clone(), "x", &settings), "{settings:?}");
+        let mut more = http_and_port();
+        more[0]["hosts"] = json!(["b.example"]);
+        assert!(!is_deployed(more, "x", &settings), "{settings:?}");
+    }
 }
 
 #[test]

@@ -11,9 +11,11 @@
 //!
 //! The revision label of a pod template is the one part of ours that is never a difference by
 //! itself. Go providers before #434 write the `Manifest`'s version there, newer ones write nothing
-//! or keep what they find; both leave the current value alone.
+//! or keep what they find; both leave the current value alone. Nor are settings that stand in
+//! templates; see `template.rs`.
 
 mod owned;
+mod template;
 mod walk;
 
 #[cfg(test)]
@@ -23,6 +25,7 @@ use provider_crd::labels::REVISION;
 use serde_json::Value;
 
 use owned::parts_of;
+pub(crate) use template::keep_settings;
 
 /// What is to be done with an object that is there.
 #[derive(Clone, Debug, PartialEq)]

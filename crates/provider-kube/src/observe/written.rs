@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use provider_crd::labels;
-use serde_json::Value;
+use provider_crd::{labels, names};
+use serde_json::{Value, json};
 
 use crate::build::Object;
 use crate::merge::{Merged, Occasion, merge};
@@ -28,6 +28,9 @@ pub fn carry_revision<'a>(
 /// Whether all these objects are there and a merge would write none of them, whatever revision they
 /// carry: Go providers from #419 to #433 write the `Manifest` once more at each start, and no
 /// workload with it. `find` gives the object of a kind and name that is there.
+///
+/// What only the provider's settings say is no evidence: of network policies it is left out here, of
+/// workloads and hostnames before.
 pub fn is_written(objects: &[Object], find: impl Fn(&str, &str) -> Option<Value>) -> bool {
     objects.iter().all(|object| {
         let name = object.metadata().name.as_deref().unwrap_or_default();
@@ -36,6 +39,9 @@ pub fn is_written(objects: &[Object], find: impl Fn(&str, &str) -> Option<Value>
         let revision =
             |object: &Value| object.pointer("/metadata/labels")?.get(labels::REVISION).cloned();
         let kept = revision(&there);
+        if object.kind() == "NetworkPolicy" {
+            take_policy_settings(&mut wanted, name, &there);
+        }
         let labels = wanted.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
         if let Some(labels) = labels.filter(|labels| labels.contains_key(labels::REVISION)) {
             match kept {
@@ -45,4 +51,21 @@ pub fn is_written(objects: &[Object], find: impl Fn(&str, &str) -> Option<Value>
         }
         matches!(merge(&there, &wanted, Occasion::Adopt), Ok(Merged::Unchanged))
     })
+}
+
+/// Puts the parts of a network policy that come from settings as they are there: all of the one that
+/// holds for every pod, and where the API server is.
+fn take_policy_settings(wanted: &mut Value, name: &str, there: &Value) {
+    let is_for_all = name == names::RESTRICTIONS_POLICY;
+    let is_for_api_server = wanted.pointer("/spec/policyTypes") == Some(&json!(["Egress"]));
+    for (key, is_setting) in [("ingress", is_for_all), ("egress", is_for_all || is_for_api_server)]
+    {
+        let spec = wanted.pointer_mut("/spec").and_then(Value::as_object_mut);
+        if let Some(spec) = spec.filter(|_| is_setting) {
+            match there.pointer("/spec").and_then(|spec| spec.get(key)) {
+                Some(found) => spec.insert(key.to_owned(), found.clone()),
+                None => spec.remove(key),
+            };
+        }
+    }
 }

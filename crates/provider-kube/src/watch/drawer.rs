@@ -6,6 +6,7 @@ use std::sync::Arc;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use provider_crd::{Manifest, labels};
+use serde_json::Value;
 
 use crate::client::Kind;
 use crate::follow::Shown;
@@ -27,6 +28,13 @@ impl Drawer {
     #[must_use]
     pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&Arc<Shown>> {
         self.objects.get(&(kind, name.to_owned()))
+    }
+
+    /// The object of the kind with this name, as JSON.
+    #[must_use]
+    pub(crate) fn json(&self, kind: &str, name: &str) -> Option<Value> {
+        let kind = Kind::named(kind)?;
+        Some(self.get(kind, name)?.json(kind))
     }
 
     /// All objects of a kind, in the order of their names.

@@ -7,7 +7,7 @@ use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::jiff::Timestamp;
-use provider_crd::labels;
+use provider_crd::{labels, names};
 use provider_engine::cluster::view::{self, ClusterView, LeaseView, Name};
 
 use super::drawer::Drawer;
@@ -15,6 +15,8 @@ use super::mirror::Mirror;
 use crate::apply::stale;
 use crate::build::{self, Object};
 use crate::client::Kind;
+use crate::follow::Shown;
+use crate::merge::keep_settings;
 use crate::observe::{self, Known, Seen, carry_revision, is_written};
 use crate::resolve::Lease;
 use crate::settings::Settings;
@@ -68,13 +70,36 @@ fn is_all_written(drawer: &Drawer, lease: &Lease, settings: &Settings) -> Option
     }
     // Compared with what the lease was created with: new leases may be confined otherwise.
     let isolation = settings.isolation.of_lease(drawer.namespace().as_ref());
-    let settings = &Settings { isolation, ..settings.clone() };
+    let generated_hosts = generated_hosts(drawer, lease, settings);
+    let settings = &Settings { isolation, generated_hosts, ..settings.clone() };
     let mut objects = build::workload(lease, settings).ok()?;
+    let json = |kind: &str, name: &str| drawer.json(kind, name);
+    keep_settings(lease, &mut objects, json);
     let hosts = build::hosts(lease, settings, &[], Timestamp::default());
     objects.extend(hosts.into_iter().map(Object::from));
     objects.extend(build::leased_ips(lease, settings).ok()?.into_iter().map(Object::from));
-    let json = |kind: &str, name: &str| Some(there(kind, name)?.json(Kind::named(kind)?));
     Some(is_written(&objects, json) && stale(drawer, lease, &objects, &[], settings).is_empty())
+}
+
+/// The domain of the hostnames that the lease got without asking, which may be that of an earlier
+/// setting; the current one if it got none.
+fn generated_hosts(drawer: &Drawer, lease: &Lease, settings: &Settings) -> Option<String> {
+    let labels: Vec<String> = lease
+        .services
+        .iter()
+        .map(|service| names::generated_host_label(&lease.id, service.name()))
+        .collect();
+    let domain = |shown: &Arc<Shown>| {
+        let (label, domain) = shown.name.split_once('.')?;
+        labels.iter().any(|own| own == label).then(|| domain.to_owned())
+    };
+    let current = settings.generated_hosts.as_ref()?;
+    let found: Vec<String> = drawer.of(Kind::HOST).filter_map(domain).collect();
+    if found.contains(current) {
+        Some(current.clone())
+    } else {
+        found.into_iter().next().or_else(|| Some(current.clone()))
+    }
 }
 
 /// A node, with what pods on it ask for that are not of leases.

@@ -15,7 +15,7 @@ use provider_kube::KubeDriver;
 use provider_kube::client::Kind;
 use provider_kube::isolation::{Isolation, PodProfile};
 use provider_kube::resolve;
-use provider_kube::settings::Settings;
+use provider_kube::settings::{Overcommit, Settings};
 use provider_testkit::kube::{Case, GoLine, workload};
 use serde_json::{Value, json};
 
@@ -77,8 +77,20 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Our settings, which differ from those of the Go providers in all that stands in pods.
+fn ours() -> Settings {
+    Settings {
+        public_hostname: "ours.localhost".to_owned(),
+        generated_hosts: Some("apps.localhost".to_owned()),
+        overcommit: Overcommit { cpu: 100, memory: 100, storage: 100 },
+        pull_secret: Some("registry".to_owned()),
+        ..Settings::default()
+    }
+}
+
 struct Stage {
     node: Node,
+    /// Settings of the Go providers.
     settings: Settings,
 }
 
@@ -181,11 +193,11 @@ impl Stage {
         }
     }
 
-    /// Our provider starts: every lease counts as deployed, so nothing is written. New leases would
-    /// be hardened; these are not.
+    /// Our provider starts, with other settings than the Go providers have: every lease counts as
+    /// deployed, so nothing is written. New leases would be hardened; these are not.
     async fn we_start(&self) -> KubeDriver {
         let isolation = Isolation { profile: PodProfile::Hardened, ..Isolation::default() };
-        let settings = Settings { isolation, ..self.settings.clone() };
+        let settings = Settings { isolation, ..ours() };
         let (driver, counts) = bed::driver(&self.node, settings).await;
         let ViewChange::Whole(view) = driver.observe().next().await else { panic!() };
         for dseq in LEASES {
@@ -277,7 +289,7 @@ async fn no_pod_restarts_at_takeover_from_any_go_line_nor_at_rollback_to_one() {
         println!("{why}");
         return;
     }
-    let stage = Stage::start().await;
+    let mut stage = Stage::start().await;
     let first: Told = [1, 1, 1];
     stage.go_deploys(GoLine::Before419, BEFORE_419, first).await;
     stage.go_deploys(GoLine::From419, FROM_419, first).await;
@@ -293,7 +305,7 @@ async fn no_pod_restarts_at_takeover_from_any_go_line_nor_at_rollback_to_one() {
     stage.runs("services run", |_| first).await;
     let before = stage.rollouts().await;
 
-    // Takeover, the same manifest again, a restart.
+    // Takeover, the same manifest again, whose hash is stored then, a restart.
     let driver = stage.we_start().await;
     assert_eq!(stage.rollouts().await, before, "takeover");
     for dseq in LEASES {
@@ -336,7 +348,9 @@ async fn no_pod_restarts_at_takeover_from_any_go_line_nor_at_rollback_to_one() {
     let before = stage.rollouts().await;
     drop(driver);
 
-    // Restart, back to Go of each line, and here again after each.
+    // Restart, back to Go of each line with the settings that stand in pods by now, and here again
+    // after each.
+    stage.settings = ours();
     drop(stage.we_start().await);
     for line in [GoLine::Since434, GoLine::Before419, GoLine::From419] {
         stage.go_starts(line, &LEASES).await;
