@@ -160,7 +160,7 @@ impl IsolationProbe {
         if !plan::is_of_a_probe(&found) {
             return Err(ProbeError::Taken(name));
         }
-        let uid = found["metadata"]["uid"].as_str().map(str::to_owned);
+        let uid = found.pointer("/metadata/uid").and_then(Value::as_str).map(str::to_owned);
         let exactly = Exactly { uid, version: None };
         let deleted = self.calls.delete(Kind::NAMESPACE, None, &name, exactly).await;
         deleted.map_err(api("deleting a namespace of the probe"))

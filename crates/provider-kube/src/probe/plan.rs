@@ -149,7 +149,8 @@ impl Report {
 /// Whether a namespace was made by a probe.
 #[must_use]
 pub fn is_of_a_probe(namespace: &Value) -> bool {
-    namespace["metadata"]["labels"][APP] == PROBE
+    let labels = namespace.pointer("/metadata/labels");
+    labels.and_then(|labels| labels.get(APP)).is_some_and(|name| name == PROBE)
 }
 
 /// The objects of a side, in the order in which they are created: the policy is there before the pod

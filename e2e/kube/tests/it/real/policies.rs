@@ -50,11 +50,8 @@ async fn connects(client: &Client, namespace: &str, name: &str, ip: &str, port: 
     let attached = pods.exec(name, ["sh", "-c", &script], &AttachParams::default()).await;
     let mut said = String::new();
     attached.unwrap().stdout().unwrap().read_to_string(&mut said).await.unwrap();
-    match said.trim() {
-        "yes" => true,
-        "no" => false,
-        other => panic!("the pod said {other:?}"),
-    }
+    assert!(["yes", "no"].contains(&said.trim()), "the pod said {said:?}");
+    said.trim() == "yes"
 }
 
 #[tokio::test(flavor = "multi_thread")]
