@@ -142,6 +142,7 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
         ManifestRefusal::Structure(_) | ManifestRefusal::Groups(CrossError::Manifest(_)) => {
             ErrorCode::ManifestInvalid
         }
+        ManifestRefusal::TooLarge { .. } => ErrorCode::BodyTooLarge,
         ManifestRefusal::Chain(_) => ErrorCode::ChainUnavailable,
         ManifestRefusal::UnknownDeployment(_) => ErrorCode::DeploymentNotFound,
         ManifestRefusal::Version { .. } => ErrorCode::ManifestHash,
