@@ -199,10 +199,12 @@ impl Server {
                 Tally::add(&self.tally.served);
                 match self.handshake.protocol {
                     Protocol::Http1 => {
-                        self.speak_http1(stream, place, service, peer, presence, stopped).await;
+                        Box::pin(self.speak_http1(stream, place, service, peer, presence, stopped))
+                            .await;
                     }
                     Protocol::Http2 => {
-                        self.speak_http2(stream, place, service, peer, presence, stopped).await;
+                        Box::pin(self.speak_http2(stream, place, service, peer, presence, stopped))
+                            .await;
                     }
                 }
             }
