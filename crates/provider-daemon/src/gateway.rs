@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -23,14 +24,15 @@ use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateErro
 use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
-    CertificateFileError, Limits, Protocol, Server, ServerCertificates, TlsError, certified,
+    CertificateFileError, Protocol, Server, ServerCertificates, TlsError, certified,
 };
 use provider_gateway::{Budget, Doorkeeper, Gateway, Settings};
 use provider_kube::client::Calls;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::config::{Certificate, Config, Issuer};
+use crate::config::{Certificate, Config, Issuer, read_token};
+use crate::descriptors::Shares;
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
 use crate::errands::Errands;
 use crate::run::Build;
@@ -50,6 +52,16 @@ pub enum GatewayError {
         address: SocketAddr,
         /// Why not.
         source: io::Error,
+    },
+    /// The token for metrics cannot be read.
+    #[error("cannot use the token for metrics in {path}: {wrong}; {remedy}")]
+    MetricsToken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        wrong: String,
+        /// What would be right.
+        remedy: &'static str,
     },
     /// The own certificate cannot be used.
     #[error(transparent)]
@@ -176,15 +188,27 @@ pub(crate) async fn serve<C: Cluster>(
     }
     let port = Port { handle: running.handle(), identity: identities, script };
     let gate = Doorkeeper::new(config.provider, Arc::clone(&authenticator));
-    let budget = Budget::default();
-    let settings =
-        Settings { metrics: Some(metrics), strangers: budget.clone(), ..Settings::default() };
+    let metrics_token = match &config.gateway.metrics_token {
+        None => None,
+        Some(path) => Some(read_token(path).map_err(|(wrong, remedy)| {
+            let path = path.clone();
+            GatewayError::MetricsToken { path, wrong, remedy }
+        })?),
+    };
+    let (budget, shares) = (Budget::default(), Shares::of_process());
+    let settings = Settings {
+        streams: shares.streams,
+        metrics: Some(metrics),
+        metrics_token,
+        strangers: budget.clone(),
+        ..Settings::default()
+    };
     let gateway = Gateway::new(port, cluster, gate, settings);
     let rpc = Rpc::new(gateway.clone())?;
 
     let server = |protocol, name| {
         let shown = Arc::clone(&shown);
-        Server::new(protocol, shown, name, authenticator.certificates(), Limits::default())
+        Server::new(protocol, shown, name, authenticator.certificates(), shares.limits())
     };
     let rest_server = server(Protocol::Http1, hostname.clone())?.within(budget.clone());
     // Who speaks gRPC knows the chain, and expects the certificate that is published there.

@@ -1,6 +1,9 @@
 //! Who keeps, counts and tells what the engine does. Nothing that convergence needs.
+//!
+//! What a full disk refuses is held in memory, and written when there is room again.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use provider_engine::engine::Published;
 use provider_engine::escrow::WalletState;
@@ -14,6 +17,12 @@ use crate::metrics::Metrics;
 use crate::part::Part;
 use crate::store::{Batch, Moment, Store};
 
+/// Entries of the journal that are held in memory while the store cannot be written; older ones are
+/// forgotten.
+const MOST_ENTRIES: usize = 10_000;
+/// Pause between attempts to write a store that cannot be written: each reads its file anew.
+const RETRY: Duration = Duration::from_secs(10);
+
 /// The store, the metrics, the bus and the log, told of everything.
 #[derive(Debug)]
 pub(crate) struct Keeper {
@@ -23,7 +32,9 @@ pub(crate) struct Keeper {
     part: Part,
     batch: Batch,
     at: Moment,
-    failing: bool,
+    /// When the store could not be written last; `None` if it could.
+    failed: Option<Instant>,
+    retry: Duration,
 }
 
 impl Keeper {
@@ -33,8 +44,14 @@ impl Keeper {
         announcer: Announcer,
         part: Part,
     ) -> Self {
-        let (batch, at, failing) = (Batch::default(), Moment::default(), false);
-        Self { store, metrics, announcer, part, batch, at, failing }
+        let (batch, at) = (Batch::default(), Moment::default());
+        Self { store, metrics, announcer, part, batch, at, failed: None, retry: RETRY }
+    }
+
+    /// The same, with another pause between attempts.
+    #[cfg(test)]
+    pub(crate) fn retrying(self, retry: Duration) -> Self {
+        Self { retry, ..self }
     }
 }
 
@@ -96,21 +113,34 @@ impl Witness for Keeper {
     }
 
     fn keep(&mut self, cursor: Option<u64>) {
-        self.batch.cursor = cursor;
-        let batch = std::mem::take(&mut self.batch);
-        if batch.is_empty() {
+        self.batch.cursor = cursor.or(self.batch.cursor);
+        if self.batch.is_empty() || self.failed.is_some_and(|at| at.elapsed() < self.retry) {
             return;
         }
-        match self.store.commit(&batch) {
-            Ok(()) if self.failing => {
-                self.failing = false;
-                self.part.is(crate::part::Lifecycle::Running);
-                tracing::info!("the store can be written again");
+        match self.store.commit(&self.batch) {
+            Ok(()) => {
+                self.batch = Batch::default();
+                if self.failed.take().is_some() {
+                    self.part.is(crate::part::Lifecycle::Running);
+                    tracing::info!("the store can be written again: what was in memory is in it");
+                }
             }
-            Ok(()) => {}
             // What was to be kept is history; chain and cluster hold all else.
+            Err(error) if error.is_full() => {
+                self.failed = Some(Instant::now());
+                let forgotten = self.batch.forget_oldest(MOST_ENTRIES);
+                self.part.has_problem(format!("kept in memory: {error}"));
+                tracing::error!(
+                    %error,
+                    entries = self.batch.entries.len(),
+                    forgotten,
+                    "disk full: journal and history are kept in memory, and lost with the process; \
+                     free space on the disk of --store-path"
+                );
+            }
             Err(error) => {
-                self.failing = true;
+                self.failed = Some(Instant::now());
+                self.batch = Batch::default();
                 self.part.has_problem(error.to_string());
                 tracing::error!(%error, "the store cannot be written: the journal has a gap");
             }

@@ -16,6 +16,7 @@
 //! health       metrics and probes over HTTP
 //! config       what the operator set, validated whole
 //! ctl          the operator's socket
+//! descriptors  open files: the limit, and how many of them clients get
 //! gateway      where tenants connect
 //! isolation    whether tenants are kept apart, probed
 //! errands      what others than the engine bring to the chain
@@ -29,6 +30,7 @@ pub mod chain;
 mod cluster;
 pub mod config;
 pub mod ctl;
+mod descriptors;
 pub mod engine_task;
 mod errands;
 mod gateway;

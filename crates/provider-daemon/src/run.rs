@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 use crate::announce::{Announcer, hear};
 use crate::config::{self, Config, Reload, Simulated};
 use crate::ctl::{BindError, CtlServer};
+use crate::descriptors;
 use crate::engine_task::Script;
 use crate::gateway::{self, GatewayError};
 use crate::health::{HealthServer, Limits, Probe};
@@ -102,6 +103,7 @@ pub async fn run(
     reloads: mpsc::Receiver<Reload>,
 ) -> Result<(), RunError> {
     config.startable()?;
+    descriptors::raise();
     let metrics = Arc::new(Metrics::new());
     match &config.cluster {
         config::Cluster::Simulated(Simulated::At(address)) => {

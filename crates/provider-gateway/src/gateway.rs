@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Address, LeaseId};
+use bytes::Bytes;
 use http::Extensions;
+use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -14,8 +16,11 @@ use tokio::time::Instant;
 use crate::budget::{Budget, Held};
 use crate::places::{Place, Places, client};
 use crate::port::{Busy, Gatekeeper, Identity, Provider};
-use crate::rest::Kept;
+use crate::rest::{Failure, Kept};
 use crate::tls::Peer;
+
+/// Bytes of a document that is read at once, where it arrived.
+const LARGE_DOCUMENT: usize = 64 * 1024;
 
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
@@ -108,6 +113,8 @@ pub struct Gateway<P, C, G> {
     leases: Places<LeaseId>,
     followers: Places<IpAddr>,
     tenants: Places<Address>,
+    /// The one place for reading a large document.
+    reading: Arc<Semaphore>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
@@ -126,6 +133,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             followers: Places::new(settings.public_streams, settings.public_streams_per_client),
             tenants: Places::new(settings.tenants_bytes, settings.tenant_bytes),
             streams,
+            reading: Arc::new(Semaphore::new(1)),
             stopping: Arc::new(watch::Sender::new(false)),
             settings: Arc::new(settings),
         }
@@ -168,6 +176,26 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             Some(account) => Held::Tenant(self.tenants.empty(account)),
             None => Held::Stranger(self.settings.strangers.held_for(address_of(extensions))),
         }
+    }
+
+    /// Makes sense of a body. A large one is read on a thread apart, one at a time: it takes many
+    /// times its size, and long enough for others to notice.
+    pub(crate) async fn read_document<T: Send + 'static>(
+        &self,
+        body: Bytes,
+        read: impl FnOnce(&[u8]) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        if body.len() <= LARGE_DOCUMENT {
+            return read(&body);
+        }
+        // Never closed.
+        let _turn = self.reading.acquire().await;
+        let read = tokio::task::spawn_blocking(move || read(&body)).await;
+        read.unwrap_or_else(|_| {
+            let text = "the document could not be read";
+            let status = http::StatusCode::INTERNAL_SERVER_ERROR;
+            Err(Failure::plain(status, ErrorCode::Internal, text))
+        })
     }
 
     /// When a stream that begins now has to end.

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use provider_gateway::ScrapeToken;
 use provider_kube::client::Access;
 
 use super::Config;
@@ -35,7 +36,31 @@ pub fn missing_files(config: &Config) -> Vec<ConfigError> {
         wrong: in_words(&wrong),
         remedy: "give a file that kubectl can use, or run in a pod of the cluster".to_owned(),
     });
-    [script, store, socket, kubeconfig].into_iter().flatten().collect()
+    let token = config.gateway.metrics_token.as_deref();
+    let token = token.and_then(|path| Some((path, read_token(path).err()?)));
+    let token = token.map(|(path, wrong)| error("metrics-token-file", path, wrong));
+    [script, store, socket, kubeconfig, token].into_iter().flatten().collect()
+}
+
+/// A token for metrics that can be guessed protects nothing.
+const SHORTEST_TOKEN: usize = 16;
+
+/// The token for metrics that is in a file.
+///
+/// # Errors
+///
+/// What is wrong with the file, and what would be right.
+pub(crate) fn read_token(path: &Path) -> Result<ScrapeToken, Wrong> {
+    let remedy =
+        "give a file with a token of 16 characters or more, such as `openssl rand -hex 32` prints";
+    let text = std::fs::read_to_string(path).map_err(|error| (error.to_string(), remedy))?;
+    let is_token = |text: &str| {
+        text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    match ScrapeToken::new(&text) {
+        Some(token) if is_token(text.trim()) => Ok(token),
+        _ => Err(("there is no such token in it".to_owned(), remedy)),
+    }
 }
 
 /// An error with its reasons.
@@ -84,6 +109,22 @@ mod tests {
         assert_eq!(executable(&path).unwrap().0, "nobody may run it");
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(executable(&path), None);
+    }
+
+    #[test]
+    fn a_token_for_metrics_is_one_long_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        assert!(read_token(&path).unwrap_err().0.contains("No such file"));
+        for (text, is_good) in [
+            ("", false),
+            ("short\n", false),
+            ("two words of some length\n", false),
+            ("0123456789abcdef\n", true),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(read_token(&path).is_ok(), is_good, "{text:?}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Gateway {
     pub public_hostname: Option<String>,
     /// The certificate of an authority, besides the own one that is always there.
     pub certificate: Option<Certificate>,
+    /// File with the token that metrics on the REST port may be read with.
+    pub metrics_token: Option<PathBuf>,
 }
 
 /// Where the certificate of an authority comes from.
@@ -83,7 +85,8 @@ pub(super) fn read(reader: &mut Reader<'_>, home: Option<&Path>) -> Option<Gatew
         true => Some(Certificate::Issuer(Box::new(issuer?))),
         false => files,
     };
-    Some(Gateway { rest: rest?, grpc: grpc?, public_hostname, certificate })
+    let metrics_token = reader.some("metrics-token-file").map(PathBuf::from);
+    Some(Gateway { rest: rest?, grpc: grpc?, public_hostname, certificate, metrics_token })
 }
 
 fn files(reader: &mut Reader<'_>) -> Option<Certificate> {

@@ -49,6 +49,7 @@ pub use cluster::{
 };
 pub use error::{ConfigError, Note};
 pub use files::missing_files;
+pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Value};
 pub use place::Place;
@@ -229,18 +230,24 @@ fn log(reader: &mut Reader<'_>) -> Option<LogSettings> {
     Some(LogSettings { levels: levels?, format: format?, colour })
 }
 
-/// Says which keys of provider.yaml mean nothing.
+/// Says which keys of provider.yaml mean nothing, and which another place overrides: their values
+/// are not even read.
 fn note_file(reader: &mut Reader<'_>) {
     let Some(file) = &reader.given.file else { return };
     let Ok(content) = &file.content else { return };
-    for (key, _) in &content.settings {
-        let text = match table::setting_of_key(key) {
-            Some(setting) if setting.in_file => continue,
-            Some(_) => "not used: it must be known before this file is read",
-            None => "not used: there is no such setting",
-        };
+    for (key, value) in &content.settings {
         let place = Place::File { path: file.path.clone(), key: key.clone() };
+        let text = match table::setting_of_key(key) {
+            Some(setting) if setting.in_file => match reader.given.said(setting.name) {
+                Some(said) if said.place != place && said.text.trim() != value.trim() => {
+                    format!("not used: {} overrides it", said.place)
+                }
+                _ => continue,
+            },
+            Some(_) => "not used: it must be known before this file is read".to_owned(),
+            None => "not used: there is no such setting".to_owned(),
+        };
         let setting = key.clone();
-        reader.notes.push(Note { setting, place, text: text.to_owned() });
+        reader.notes.push(Note { setting, place, text });
     }
 }

@@ -221,3 +221,107 @@ pub(crate) fn open(first: Published) -> (Inbox, Handle, Letters, watch::Sender<A
         Letters { letters, operator: of_operator, tenants: of_tenants, screenings: of_anybody };
     (Inbox(sender), handle, letters, shown)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use provider_engine::engine::{ClusterStatus, LeaseIndex, Status};
+
+    use super::*;
+
+    fn published() -> Published {
+        Published {
+            status: Status {
+                height: 1,
+                ready: true,
+                cluster_fresh: true,
+                cluster: ClusterStatus::default(),
+                rival: false,
+                breaker_open: false,
+                maintenance: false,
+                cannot_pay: None,
+                orders: vec![],
+                leases: vec![],
+            },
+            leases: LeaseIndex::default(),
+            bids: vec![],
+            inventory: None,
+            deployments: 0,
+            manifests: 0,
+            drift: BTreeMap::new(),
+        }
+    }
+
+    fn of_tenant() -> TenantRequest {
+        let owner = Address::from_bytes(&[7; 20]).unwrap();
+        TenantRequest::MigrateHostnames { hostnames: vec![], owner, dseq: 1, gseq: 1 }
+    }
+
+    fn of_stranger() -> ScreenRequest {
+        let spec = GroupSpec {
+            name: "web".to_owned(),
+            requirements: akash_types::PlacementRequirements::default(),
+            resources: vec![],
+        };
+        ScreenRequest { spec, hostnames: vec![], owner: None, reclamation_min_window: None }
+    }
+
+    /// Asks so often that the queue is full, and returns how often it was refused.
+    async fn fill<F: Future<Output = bool> + Send + 'static>(
+        count: usize,
+        ask: impl Fn() -> F,
+    ) -> usize {
+        let mut refused = 0;
+        for _ in 0..count {
+            let asking = tokio::spawn(ask());
+            tokio::task::yield_now().await;
+            if asking.is_finished() && asking.await.unwrap() {
+                refused += 1;
+            }
+        }
+        refused
+    }
+
+    #[tokio::test]
+    async fn each_kind_of_client_fills_its_own_queue_only() {
+        let (inbox, handle, mut letters, _shown) = open(published());
+        let screen = {
+            let handle = handle.clone();
+            move || {
+                let handle = handle.clone();
+                async move { handle.screen(of_stranger()).await == Err(Busy::Full) }
+            }
+        };
+        assert_eq!(fill(SCREENINGS + 5, screen).await, 5);
+        let tenant = {
+            let handle = handle.clone();
+            move || {
+                let handle = handle.clone();
+                async move { handle.tenant(of_tenant()).await.is_err_and(|why| why == Busy::Full) }
+            }
+        };
+        assert_eq!(fill(REQUESTS + 5, tenant).await, 5);
+        let operator = {
+            let handle = handle.clone();
+            move || {
+                let handle = handle.clone();
+                async move { handle.operator(OperatorRequest::Drift).await.is_err() }
+            }
+        };
+        assert_eq!(fill(3, operator).await, 0, "the operator's queue is empty");
+        inbox.tell(Input::Tick).await.unwrap();
+        assert_eq!(handle.refused(), 10);
+
+        // The engine's own comes first, then the operator, tenants and screening.
+        let mut taken = Vec::new();
+        assert_eq!(letters.take(&mut taken, 4).await, 4);
+        assert!(matches!(taken.first(), Some(Letter::Input(_))), "{taken:?}");
+        assert!(taken[1..].iter().all(|letter| matches!(letter, Letter::Operator(..))));
+        taken.clear();
+        letters.take(&mut taken, REQUESTS + 1).await;
+        let (last, rest) = taken.split_last().unwrap();
+        assert!(rest.iter().all(|letter| matches!(letter, Letter::Tenant(..))));
+        assert!(matches!(last, Letter::Screen(..)), "{last:?}");
+    }
+}

@@ -86,6 +86,13 @@ impl Batch {
             && self.bid_fees.is_none()
     }
 
+    /// Forgets the oldest entries of the journal until `most` are left; how many were forgotten.
+    pub(crate) fn forget_oldest(&mut self, most: usize) -> usize {
+        let forgotten = self.entries.len().saturating_sub(most);
+        self.entries.drain(..forgotten);
+        forgotten
+    }
+
     /// Adds what is worth keeping of an effect that the engine had at some moment.
     pub fn take(&mut self, at: Moment, effect: &Effect) {
         let (lease, change) = match effect {

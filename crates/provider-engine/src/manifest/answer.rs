@@ -90,6 +90,19 @@ pub enum ManifestRefusal {
     /// A part of it is longer than DNS has them, so nobody could ask for it.
     #[error("hostname not allowed: host \"{0}\" has a part of more than 63 characters")]
     HostnamePartTooLong(String),
+    /// No cluster keeps an object of this size.
+    #[error(
+        "invalid manifest: environment, command and arguments of service \"{service}\" take {bytes} \
+         bytes, the most is {most}"
+    )]
+    TooLarge {
+        /// The service.
+        service: String,
+        /// What they take in an object of the cluster.
+        bytes: usize,
+        /// What they may take.
+        most: usize,
+    },
     /// No lease of this provider is active.
     #[error("no lease for deployment")]
     NoLease,
@@ -122,6 +135,7 @@ impl ManifestRefusal {
             | Self::HostnameInvalid(_)
             | Self::HostnameIsAddress(_)
             | Self::HostnamePartTooLong(_) => 422,
+            Self::TooLarge { .. } => 413,
             Self::UnknownDeployment(_) | Self::NoLease => 404,
             Self::HostnameInUse(_) | Self::HostnameGenerated(_) => 409,
             Self::Chain(_) | Self::ClusterUnavailable(_) => 503,

@@ -15,6 +15,29 @@ use super::{DeploymentFacts, Hostnames, ManifestRefusal, ManifestSettings};
 /// Characters in each part of a hostname.
 const LONGEST_PART: usize = 63;
 
+/// Bytes of an object that every cluster keeps. etcd takes requests of 1.5 MiB.
+const LARGEST_OBJECT: usize = 1 << 20;
+/// What an environment variable takes in an object besides its name and value.
+const VARIABLE: usize = 24;
+
+/// Refuses a manifest whose workloads would be larger than what a cluster keeps, before one tries.
+pub(super) fn fits(manifest: &Manifest) -> Result<(), ManifestRefusal> {
+    for service in manifest.groups.iter().flat_map(|group| &group.services) {
+        let texts = |list: &Option<Vec<String>>, each: usize| {
+            let lengths = list.iter().flatten().map(|text| text.len().saturating_add(each));
+            lengths.fold(0, usize::saturating_add)
+        };
+        let bytes = texts(&service.env, VARIABLE)
+            .saturating_add(texts(&service.command, 3))
+            .saturating_add(texts(&service.args, 3));
+        if bytes > LARGEST_OBJECT {
+            let (service, most) = (service.name.clone(), LARGEST_OBJECT);
+            return Err(ManifestRefusal::TooLarge { service, bytes, most });
+        }
+    }
+    Ok(())
+}
+
 /// What each lease shall run.
 pub(super) type Plan = Vec<(LeaseId, Arc<Group>)>;
 

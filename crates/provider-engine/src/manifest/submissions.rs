@@ -7,7 +7,7 @@ use akash_sdl::manifest::Group;
 use akash_sdl::{Manifest, Version};
 use akash_types::{DeploymentId, LeaseId};
 
-use super::check::{Plan, check};
+use super::check::{Plan, check, fits};
 use super::hostnames::{declared, generated_hosts};
 use super::migration::Migration;
 use super::subject::{Holding, Reading, Subject, Submission, Waiter};
@@ -165,8 +165,9 @@ impl Submissions {
         turn: &mut Turn<'_>,
     ) {
         let version = manifest.version();
-        if let Err(error) = manifest.validate() {
-            turn.refuse(deployment, version, [request], &error.into());
+        let checked = fits(&manifest).and_then(|()| Ok(manifest.validate()?));
+        if let Err(refusal) = checked {
+            turn.refuse(deployment, version, [request], &refusal);
             return;
         }
         let waiter = self.waiter(request, turn.now);

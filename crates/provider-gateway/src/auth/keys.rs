@@ -204,4 +204,92 @@ mod tests {
             assert!(matches!(answer, Err(LookupFailure::Slow(_))));
         }
     }
+
+    /// Answers after a number of questions, and counts them.
+    struct Late {
+        keys: Vec<SecretKey>,
+        unanswered: AtomicUsize,
+        asked: AtomicUsize,
+    }
+
+    impl PublicKeys for Late {
+        fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            let is_late = self.unanswered.load(Ordering::Relaxed) > 0;
+            if is_late {
+                self.unanswered.fetch_sub(1, Ordering::Relaxed);
+            }
+            let found = self.keys.iter().map(SecretKey::public_key);
+            let found = found.into_iter().find(|key| key.address() == account);
+            let none = || LookupFailure::Unavailable("no node".into());
+            let answer = found.filter(|_| !is_late).map(KeyAnswer::Key).ok_or_else(none);
+            Box::pin(async move { answer })
+        }
+    }
+
+    fn published(owners: &[Address]) -> Arc<Published> {
+        use provider_engine::engine::{ClusterStatus, LeaseIndex, LeaseStatus, Status};
+        let lease = |owner: &Address| LeaseStatus {
+            id: format!("{owner}/1/1/1/{owner}").parse().unwrap(),
+            price: "1uakt".parse().unwrap(),
+            stage: "running",
+            alive: true,
+            lacks_manifest: false,
+        };
+        Arc::new(Published {
+            status: Status {
+                height: 1,
+                ready: true,
+                cluster_fresh: true,
+                cluster: ClusterStatus::default(),
+                rival: false,
+                breaker_open: false,
+                maintenance: false,
+                cannot_pay: None,
+                orders: vec![],
+                leases: vec![],
+            },
+            leases: LeaseIndex::from_iter(owners.iter().map(lease)),
+            bids: vec![],
+            inventory: None,
+            deployments: 0,
+            manifests: 0,
+            drift: std::collections::BTreeMap::new(),
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keys_of_owners_are_read_ahead_until_they_are_there() {
+        let keys = [1, 2].map(|seed| SecretKey::from_bytes(&[seed; 32]).unwrap());
+        let [first, second] = keys.each_ref().map(|key| key.public_key().address());
+        let chain = Arc::new(Late {
+            keys: keys.into(),
+            unanswered: AtomicUsize::new(3),
+            asked: AtomicUsize::new(0),
+        });
+        let cache = Arc::new(KeyCache::new(chain.clone(), Arc::new(|_| true)));
+        let (sender, changes) = watch::channel(published(&[first]));
+        let ahead = Arc::clone(&cache);
+        let reading = tokio::spawn(async move { ahead.read_ahead(changes).await });
+        let until = |count: usize| {
+            let chain = Arc::clone(&chain);
+            async move {
+                while chain.asked.load(Ordering::Relaxed) < count {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+        };
+        // Three that are not answered, and one that is.
+        tokio::time::timeout(Duration::from_mins(5), until(4)).await.expect("asked again");
+        // A new lease: its owner is asked for, and the first is not.
+        sender.send_replace(published(&[first, second]));
+        tokio::time::timeout(Duration::from_mins(5), until(5)).await.expect("asked for");
+        tokio::time::sleep(Duration::from_mins(5)).await;
+        for owner in [first, second] {
+            assert!(matches!(cache.get(owner).await, Ok(KeyAnswer::Key(_))));
+        }
+        assert_eq!(chain.asked.load(Ordering::Relaxed), 5, "nobody waits for the chain");
+        drop(sender);
+        reading.await.unwrap();
+    }
 }

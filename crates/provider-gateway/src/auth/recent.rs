@@ -26,6 +26,13 @@ impl<K: Clone + Eq + Hash, V: Clone> Recent<K, V> {
         (now.saturating_duration_since(*at) <= age).then(|| value.clone())
     }
 
+    /// Forgets an answer.
+    pub(super) fn forget(&mut self, key: &K) {
+        if self.answers.remove(key).is_some() {
+            self.order.retain(|other| other != key);
+        }
+    }
+
     /// Remembers an answer; forgets the one that came first where there is no room.
     pub(super) fn put(&mut self, key: K, value: V, now: Instant) {
         if self.answers.insert(key.clone(), (value, now)).is_none() {
@@ -59,5 +66,8 @@ mod tests {
         assert_eq!(recent.get(&'b', at(6), age), Some(3));
         assert_eq!(recent.get(&'c', at(6), age), Some(4));
         assert_eq!((recent.answers.len(), recent.order.len()), (2, 2));
+        recent.forget(&'b');
+        assert_eq!(recent.get(&'b', at(6), age), None);
+        assert_eq!((recent.answers.len(), recent.order.len()), (1, 1));
     }
 }

@@ -36,7 +36,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
         let mut held = self.held(Some(owner), &parts.extensions);
         let body = body::read(body, largest, patience, &mut held).await?;
-        let Sent { manifest, unknown_keys, received } = decode(&parts.headers, &body)?;
+        let headers = parts.headers.clone();
+        let sent = self.read_document(body, move |body| decode(&headers, body)).await?;
+        let Sent { manifest, unknown_keys, received } = sent;
         let deployment = DeploymentId::new(owner, dseq).map_err(|_| {
             let text = format!("Deployment not found: {owner}/{dseq}");
             Failure::plain(StatusCode::NOT_FOUND, ErrorCode::DeploymentNotFound, text)
@@ -142,6 +144,7 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
         ManifestRefusal::Structure(_) | ManifestRefusal::Groups(CrossError::Manifest(_)) => {
             ErrorCode::ManifestInvalid
         }
+        ManifestRefusal::TooLarge { .. } => ErrorCode::BodyTooLarge,
         ManifestRefusal::Chain(_) => ErrorCode::ChainUnavailable,
         ManifestRefusal::UnknownDeployment(_) => ErrorCode::DeploymentNotFound,
         ManifestRefusal::Version { .. } => ErrorCode::ManifestHash,

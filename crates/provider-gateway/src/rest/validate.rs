@@ -22,10 +22,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let Limits { largest, patience } = Limits::of(&self.settings);
         let mut held = self.held(self.gate.admit(principal).ok(), &parts.extensions);
         let body = body::read(body, largest, patience, &mut held).await?;
-        let request = parse_group(&body).map_err(|error| {
-            let text = error.to_string();
-            Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)
-        })?;
+        let read = |body: &[u8]| {
+            parse_group(body).map_err(|error| {
+                let text = error.to_string();
+                Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)
+            })
+        };
+        let request = self.read_document(body, read).await?;
         json(&screening_response(&self.provider.screen(request).await?))
     }
 }

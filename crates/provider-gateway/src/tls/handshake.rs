@@ -37,13 +37,15 @@ impl Handshake {
         address: SocketAddr,
     ) -> Result<(TlsStream<TcpStream>, Peer), Trouble> {
         let whole = async {
-            let stream = self.shake(tcp).await?;
-            self.identify(stream, address).await
+            // A client that says nothing takes a task and no more.
+            tcp.readable().await.map_err(Trouble::Handshake)?;
+            let stream = Box::pin(self.shake(tcp)).await?;
+            Box::pin(self.identify(stream, address)).await
         };
         match tokio::time::timeout(self.limit, whole).await {
             Ok(Ok((stream, Ok(peer)))) => Ok((stream, peer)),
             Ok(Ok((stream, Err(refusal)))) => {
-                refuse(stream).await;
+                Box::pin(refuse(stream)).await;
                 Err(Trouble::Certificate(refusal))
             }
             Ok(Err(trouble)) => Err(trouble),

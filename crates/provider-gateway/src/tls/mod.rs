@@ -18,13 +18,15 @@
 //!
 //! Each connection is a task of its own from the first byte on, so that a slow one holds up nobody;
 //! [`Limits`] bounds how many there are, and a budget of bytes what they hold before their request
-//! is complete. Must not know what is served.
+//! is complete. When places run out, those that wait for their client longest are closed. Must not
+//! know what is served.
 
 mod certificates;
 mod choose;
 mod config;
 mod handshake;
 mod head;
+mod idle;
 mod io;
 mod limits;
 mod peer;

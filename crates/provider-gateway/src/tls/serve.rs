@@ -19,6 +19,7 @@ use super::certificates::ServerCertificates;
 use super::config::{Configs, Protocol, TlsError};
 use super::handshake::{Handshake, Trouble};
 use super::head::{AmbiguousLength, Heads};
+use super::idle::{Idle, Presence};
 use super::io::Placed;
 use super::limits::Limits;
 use super::peer::Peer;
@@ -45,6 +46,7 @@ pub struct Server {
     limits: Limits,
     budget: Budget,
     tally: Arc<Tally>,
+    idle: Idle,
     told: Told,
 }
 
@@ -70,6 +72,7 @@ impl Server {
             limits,
             budget: Budget::default(),
             tally: Arc::new(Tally::new(Places::new(limits.connections, limits.per_client))),
+            idle: Idle::default(),
             told: Arc::new(|_, _| {}),
         })
     }
@@ -132,6 +135,11 @@ impl Server {
     }
 
     fn place(&self, address: SocketAddr) -> Option<Place<IpAddr>> {
+        // Before the last place is taken: a connection that is told to close needs a moment.
+        let nearly_all = self.limits.connections.saturating_sub(self.limits.connections / 8);
+        if self.tally.places.taken() >= nearly_all && self.idle.close_oldest() {
+            Tally::add(&self.tally.crowded_out);
+        }
         match self.tally.places.take(client(address.ip()), 1) {
             Ok(place) => Some(place),
             Err(full) => {
@@ -161,6 +169,29 @@ impl Server {
         B::Data: Send,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
+        let presence = self.idle.enter();
+        tokio::select! {
+            () = self.speak(tcp, address, place, service, Arc::clone(&presence), stopped) => {}
+            () = presence.closed() => {}
+        }
+    }
+
+    async fn speak<S, B>(
+        &self,
+        tcp: TcpStream,
+        address: SocketAddr,
+        place: Place<IpAddr>,
+        service: S,
+        presence: Arc<Presence>,
+        stopped: watch::Receiver<bool>,
+    ) where
+        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn Error + Send + Sync>>,
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
         // Answers are written whole; waiting for more to send only delays them.
         let _unsupported = tcp.set_nodelay(true);
         match self.handshake.run(tcp, address).await {
@@ -168,10 +199,12 @@ impl Server {
                 Tally::add(&self.tally.served);
                 match self.handshake.protocol {
                     Protocol::Http1 => {
-                        self.speak_http1(stream, place, service, peer, stopped).await;
+                        Box::pin(self.speak_http1(stream, place, service, peer, presence, stopped))
+                            .await;
                     }
                     Protocol::Http2 => {
-                        self.speak_http2(stream, place, service, peer, stopped).await;
+                        Box::pin(self.speak_http2(stream, place, service, peer, presence, stopped))
+                            .await;
                     }
                 }
             }
@@ -193,6 +226,7 @@ impl Server {
         place: Place<IpAddr>,
         service: S,
         peer: Peer,
+        presence: Arc<Presence>,
         mut stopped: watch::Receiver<bool>,
     ) where
         S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
@@ -210,9 +244,11 @@ impl Server {
                 request.extensions_mut().insert(AmbiguousLength);
             }
             request.extensions_mut().insert(Arc::clone(&peer));
+            let busy = presence.request();
             let (answering, heads) = (service.call(request), Arc::clone(&heads));
             async move {
                 let answer = answering.await;
+                drop(busy);
                 let becomes_stream =
                     |answer: &Response<B>| answer.status() == StatusCode::SWITCHING_PROTOCOLS;
                 if !answer.as_ref().is_ok_and(becomes_stream) {
@@ -243,6 +279,7 @@ impl Server {
         place: Place<IpAddr>,
         service: S,
         peer: Peer,
+        presence: Arc<Presence>,
         mut stopped: watch::Receiver<bool>,
     ) where
         S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
@@ -257,8 +294,9 @@ impl Server {
         let watched = unread.clone();
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(Arc::clone(&peer));
+            let busy = presence.request();
             let (answering, unread) = (service.call(request), unread.clone());
-            async move { Ok::<_, S::Error>(answering.await?.map(|body| unread.watch(body))) }
+            async move { Ok::<_, S::Error>(answering.await?.map(|body| unread.watch(body, busy))) }
         });
         let head_bytes = u32::try_from(self.limits.head_bytes).unwrap_or(u32::MAX);
         let connection = http2::Builder::new(TokioExecutor::new())

@@ -13,6 +13,7 @@ pub struct Tally {
     pub(super) full: AtomicU64,
     pub(super) failed: AtomicU64,
     pub(super) refused: AtomicU64,
+    pub(super) crowded_out: AtomicU64,
 }
 
 /// The counts at a moment.
@@ -26,14 +27,16 @@ pub struct TallySnapshot {
     pub failed: u64,
     /// Whose certificate was refused.
     pub refused: u64,
+    /// Idle ones that were closed to make room.
+    pub crowded_out: u64,
     /// Open now, streams included.
     pub open: u64,
 }
 
 impl Tally {
     pub(super) fn new(places: Places<IpAddr>) -> Self {
-        let [served, full, failed, refused] = Default::default();
-        Self { places, served, full, failed, refused }
+        let [served, full, failed, refused, crowded_out] = Default::default();
+        Self { places, served, full, failed, refused, crowded_out }
     }
 
     /// The counts now.
@@ -45,6 +48,7 @@ impl Tally {
             full: count(&self.full),
             failed: count(&self.failed),
             refused: count(&self.refused),
+            crowded_out: count(&self.crowded_out),
             open: u64::try_from(self.places.taken()).unwrap_or(u64::MAX),
         }
     }

@@ -39,11 +39,18 @@ impl Unread {
         }
     }
 
-    pub(super) fn watch<B: Body>(&self, body: B) -> Watched<B> {
+    /// Watches an answer. Keeps `until_read` for as long as the answer lives.
+    pub(super) fn watch<B: Body, K>(&self, body: B, until_read: K) -> Watched<B, K> {
         let mut waiting = self.lock();
         let id = waiting.next;
         waiting.next = waiting.next.wrapping_add(1);
-        Watched { body: Box::pin(body), rest: None, id, unread: self.clone() }
+        Watched {
+            body: Box::pin(body),
+            rest: None,
+            id,
+            unread: self.clone(),
+            _until_read: until_read,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -53,14 +60,15 @@ impl Unread {
 
 /// A body in pieces, each watched until the next is asked for.
 #[derive(Debug)]
-pub(super) struct Watched<B: Body> {
+pub(super) struct Watched<B: Body, K> {
     body: Pin<Box<B>>,
     rest: Option<B::Data>,
     id: u64,
     unread: Unread,
+    _until_read: K,
 }
 
-impl<B: Body> Watched<B> {
+impl<B: Body, K> Watched<B, K> {
     fn piece(&mut self, mut data: B::Data) -> Bytes {
         let piece = data.copy_to_bytes(data.remaining().min(PIECE));
         self.rest = data.has_remaining().then_some(data);
@@ -69,9 +77,9 @@ impl<B: Body> Watched<B> {
     }
 }
 
-impl<B: Body> Unpin for Watched<B> {}
+impl<B: Body, K> Unpin for Watched<B, K> {}
 
-impl<B: Body> Body for Watched<B> {
+impl<B: Body, K> Body for Watched<B, K> {
     type Data = Bytes;
     type Error = B::Error;
 
@@ -104,7 +112,7 @@ impl<B: Body> Body for Watched<B> {
     }
 }
 
-impl<B: Body> Drop for Watched<B> {
+impl<B: Body, K> Drop for Watched<B, K> {
     fn drop(&mut self) {
         self.unread.lock().since.remove(&self.id);
     }
@@ -121,7 +129,7 @@ mod tests {
         let unread = Unread::default();
         let patience = Duration::from_secs(60);
         let text = Bytes::from("x".repeat(PIECE * 2 + 1));
-        let mut watched = unread.watch(Full::new(text.clone()));
+        let mut watched = unread.watch(Full::new(text.clone()), ());
         let mut whole = Vec::new();
         while let Some(frame) = watched.frame().await {
             let data = frame.unwrap().into_data().unwrap();
@@ -133,7 +141,7 @@ mod tests {
         let idle = tokio::time::timeout(patience * 10, unread.for_longer_than(patience)).await;
         assert!(idle.is_err(), "nothing waits");
 
-        let mut stalled = unread.watch(Full::new(text));
+        let mut stalled = unread.watch(Full::new(text), ());
         let _piece = stalled.frame().await;
         unread.for_longer_than(patience).await;
         drop(stalled);

@@ -5,17 +5,26 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
 use http::Request;
 use hyper::body::{Body, Frame};
 use provider_api::query::StreamParams;
+use provider_api::stream::{CloseCode, ServerFrame};
+use provider_gateway::auth::jwt::{Access, Algorithm, Claims, issue};
 use provider_gateway::rpc::Rpc;
 use provider_gateway::tls::Limits;
 use provider_gateway::{Budget, Settings};
 use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::common::{World, lease};
-use crate::secured::Secured;
-use crate::secured::support::{Client, read_answer};
+use crate::common::ws::{command, open};
+use crate::common::{OWNER, World, lease};
+use crate::secured::support::{Client, get, pair, read_answer};
+use crate::secured::{Secured, account};
 
 /// A body that begins and never goes on.
 struct Begun(Option<Bytes>);
@@ -98,5 +107,136 @@ async fn a_request_with_two_lengths_is_refused() {
         let request = format!("GET /status HTTP/1.1\r\nhost: x\r\n{lengths}\r\n\r\n0\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         assert_eq!(read_answer(&mut stream).await.unwrap().0, 400, "{lengths}");
+    }
+}
+
+/// Follows logs over TLS.
+async fn follow(
+    gateway: &Secured,
+    client: &Client,
+    token: Option<&str>,
+) -> WebSocketStream<TlsStream<TcpStream>> {
+    let uri = format!("wss://{}/lease/9001/1/1/logs?follow=true", gateway.rest);
+    let mut request = uri.into_client_request().unwrap();
+    if let Some(token) = token {
+        let bearer = format!("Bearer {token}").parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+    }
+    let stream = client.connect(gateway.rest).await.unwrap();
+    tokio_tungstenite::client_async(request, stream).await.unwrap().0
+}
+
+/// The code and reason that a stream ends with.
+async fn end(socket: &mut WebSocketStream<TlsStream<TcpStream>>) -> (u16, String) {
+    loop {
+        match socket.next().await.expect("it ends with a word").unwrap() {
+            Message::Close(Some(frame)) => return (frame.code.into(), frame.reason.to_string()),
+            Message::Close(None) => panic!("no code"),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shell_that_reads_nothing_is_sent_little_and_left() {
+    let patience = Duration::from_secs(2);
+    let settings = Settings { write_patience: patience, ..Settings::default() };
+    let world = World::with(settings).await;
+    world.run_case("01-basic", 9001).await;
+    let path = "/lease/9001/1/1/shell?cmd0=cat&tty=0&service=web&stdin=1&podIndex=0";
+    let mut socket = open(&world, path, "full").await.unwrap();
+    let message = Bytes::from([&[104][..], &[b'x'; 100 << 10]].concat());
+    let mut sent = 0;
+    // Until nothing more is taken: what fits into queues and sockets of both directions.
+    loop {
+        let sending = socket.send(Message::Binary(message.clone()));
+        match tokio::time::timeout(patience / 4, sending).await {
+            Ok(Ok(())) => sent += message.len(),
+            Ok(Err(_)) | Err(_) => break,
+        }
+        assert!(sent < 24 << 20, "{sent} bytes were taken for a client that reads nothing");
+    }
+    // Still nothing is read: it is cut off, and what is left on the way ends.
+    tokio::time::sleep(patience * 3).await;
+    let rest = async { while let Some(Ok(_)) = socket.next().await {} };
+    tokio::time::timeout(Duration::from_secs(30), rest).await.expect("cut off");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_end_when_they_are_old() {
+    let lifetime = Duration::from_millis(700);
+    let world = World::with(Settings { stream_lifetime: lifetime, ..Settings::default() }).await;
+    world.run_case("01-basic", 9001).await;
+    let client = world.client("full");
+    let params = StreamParams { follow: true, ..StreamParams::default() };
+    let begun = tokio::time::Instant::now();
+    let mut logs = client.logs(lease(9001), &params).await.unwrap();
+    let mut events = client.events(lease(9001), &params).await.unwrap();
+    let mut shell = client.shell(lease(9001), &command(&["cat"], true)).await.unwrap();
+    while logs.next().await.unwrap().is_some() {}
+    assert!(begun.elapsed() >= lifetime);
+    while events.next().await.unwrap().is_some() {}
+    for end in [logs.end().unwrap(), events.end().unwrap()] {
+        assert_eq!((end.code, end.reason.as_str()), (Some(CloseCode::Stopping), "stream-too-old"));
+    }
+    let told = shell.output.next().await.unwrap().unwrap();
+    assert!(matches!(told, ServerFrame::Result(_)), "{told:?}");
+    let end = shell.output.next().await.unwrap().unwrap_err();
+    assert_eq!(end.code, Some(CloseCode::Stopping));
+}
+
+/// On one thread, so that the clock can be held: the certificate is looked at once a minute.
+#[tokio::test]
+async fn a_stream_ends_when_its_certificate_is_revoked() {
+    let gateway = Secured::start(Settings::default(), Limits::default()).await;
+    gateway.world.run_case("01-basic", 9001).await;
+    let shown = pair(OWNER, 5, &[]);
+    gateway.chain.publish(&shown);
+    let client = Client::showing(&[&shown]);
+    let mut socket = follow(&gateway, &client, None).await;
+    assert!(matches!(socket.next().await, Some(Ok(Message::Text(_)))));
+    tokio::time::pause();
+    // For as long as it is published, the stream goes on.
+    let begun = tokio::time::Instant::now();
+    while begun.elapsed() < Duration::from_mins(5) {
+        let next = socket.next().await.unwrap().unwrap();
+        assert!(!matches!(next, Message::Close(_)), "{next:?}");
+    }
+    gateway.chain.revoke(&shown);
+    let begun = tokio::time::Instant::now();
+    assert_eq!(end(&mut socket).await, (4000, "certificate-revoked".to_owned()));
+    assert!(begun.elapsed() <= Duration::from_mins(3), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_outlives_its_token() {
+    let settings = Settings { ping: Duration::from_millis(200), ..Settings::default() };
+    let gateway = Secured::start(settings, Limits::default()).await;
+    gateway.world.run_case("01-basic", 9001).await;
+    let key = account("tenant1");
+    let now = std::time::SystemTime::now();
+    let lifetime = Duration::from_secs(2);
+    let claims = Claims::new(key.public_key().address(), Access::Full, now, lifetime);
+    let token = issue(&claims, Algorithm::Es256k, &key).unwrap();
+    let mut socket = follow(&gateway, &Client::new(), Some(&token)).await;
+    // Refused from then on for everything that is new.
+    let mut stream = Client::new().connect(gateway.rest).await.unwrap();
+    let ask = format!(
+        "GET /lease/9001/1/1/status HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n"
+    );
+    loop {
+        stream.write_all(ask.as_bytes()).await.unwrap();
+        match read_answer(&mut stream).await.unwrap().0 {
+            200 => tokio::time::sleep(Duration::from_millis(100)).await,
+            400 => break,
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(get(&mut stream, "/status").await.unwrap().0, 200);
+    // Everything that came meanwhile is read, and then more comes.
+    let until = tokio::time::Instant::now() + lifetime;
+    while tokio::time::Instant::now() < until {
+        let next = socket.next().await.expect("the stream ended").unwrap();
+        assert!(!matches!(next, Message::Close(_)), "{next:?}");
     }
 }

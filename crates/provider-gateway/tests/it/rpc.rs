@@ -153,21 +153,26 @@ async fn a_bad_token_is_unauthenticated_and_harms_nobody() {
     assert!(client.get_status(()).await.is_ok());
 }
 
+/// What the gateway adds: the question reaches the provider whole, its answer the client. Whether a
+/// hostname can be had is the engine's to say; `e2e` asks a whole provider.
 #[tokio::test(flavor = "multi_thread")]
-async fn groups_are_screened() {
+async fn questions_about_groups_and_hostnames_reach_the_provider_whole() {
     let world = World::start().await;
     let mut client = ProviderRpcClient::new(channel(&world).await);
     let (_, sdl) = case("01-basic");
     let spec = sdl.groups()[0].clone();
-    let asked = BidScreeningRequest { group_spec: Some(spec.into()), hostnames: vec![] };
+    let asked = BidScreeningRequest { group_spec: Some(spec.clone().into()), hostnames: vec![] };
     let answer = client.bid_screening(asked.clone()).await.unwrap().into_inner();
     assert!(answer.passed);
     assert_eq!(answer.resource_offers.len(), 1);
     assert!(answer.price.is_some());
-    let hostnames = vec!["taken.example.com".to_owned()];
-    let asked = BidScreeningRequest { hostnames, ..asked };
+    let hostnames = vec!["free.example.com".to_owned(), "taken.example.com".to_owned()];
+    let asked = BidScreeningRequest { hostnames: hostnames.clone(), ..asked };
     let answer = client.validate_group_spec(asked).await.unwrap().into_inner();
     assert_eq!((answer.passed, answer.reasons), (false, vec!["host in use".to_owned()]));
+    let [first, second] = <[_; 2]>::try_from(world.provider.screened()).unwrap();
+    assert_eq!((first.group, first.hostnames), (spec.clone(), vec![]));
+    assert_eq!((second.group, second.hostnames), (spec, hostnames));
     let missing = client.bid_screening(BidScreeningRequest::default()).await.unwrap_err();
     assert_eq!(missing.code(), Code::InvalidArgument);
 }

@@ -65,6 +65,12 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("cert-issuer-kid", "ID", "", "Account at the authority, where it wants one")
         .secret(),
     Setting::new("cert-issuer-hmac", "KEY", "", "Key of that account").secret(),
+    Setting::new(
+        "metrics-token-file",
+        "FILE",
+        "",
+        "File with the token that GET /metrics on the REST port takes besides the provider's own",
+    ),
     Setting::new("auth-pem", "FILE", "", "Certificate of the provider")
         .unused("it is the file named by the provider's address in --home"),
     Setting::new(

@@ -63,6 +63,24 @@ fn keys_that_mean_nothing_are_noted() {
 }
 
 #[test]
+fn keys_that_another_place_overrides_are_noted_whatever_their_value() {
+    let file = [("bidpricecpuscale", "cheap"), ("bidtimeout", "1m"), ("bid_timeout", "soon")];
+    let (config, notes) = of(&with_file(given(&[]), &file));
+    assert_eq!(config.engine.bid_timeout, Some(Duration::from_mins(1)));
+    let texts: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "bidpricecpuscale (bidpricecpuscale in provider.yaml): not used: flag overrides it",
+            "bid_timeout (bid_timeout in provider.yaml): not used: bidtimeout in provider.yaml \
+             overrides it",
+        ]
+    );
+    let same = with_file(given(&[]), &[("bidpricecpuscale", "0.004")]);
+    assert_eq!(of(&same).1, []);
+}
+
+#[test]
 fn attributes_filter_orders_and_say_so() {
     let mut given = given(&[("provider-config", "provider.yaml")]);
     let content =

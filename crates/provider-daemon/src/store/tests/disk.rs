@@ -3,13 +3,22 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use provider_bus::Bus;
+use provider_engine::journal::Subject;
+use provider_engine::time::Now;
+use provider_engine::{Effect, Fact};
 use redb::{Database, StorageBackend};
 
 use super::super::format::FORMAT;
 use super::super::open::Place;
 use super::super::{Batch, Retention, Store, StoreError};
-use super::build::said;
+use super::build::{lease, order, said};
+use crate::announce::Announcer;
+use crate::engine_task::Witness;
+use crate::keeper::Keeper;
+use crate::part::{Lifecycle, Parts};
 
 /// What happened to a disk, in order.
 #[derive(Clone, Debug)]
@@ -200,6 +209,49 @@ fn a_disk_that_is_full_while_running_is_an_error_until_there_is_room() {
     assert_eq!(store.cursor().unwrap(), Some(height - 1));
     store.commit(&batch(height)).unwrap();
     assert_eq!((store.cursor().unwrap(), store.health().problem), (Some(height), None));
+}
+
+/// What was decided on a full disk is in memory, told loudly, and written once there is room.
+#[test]
+fn what_a_full_disk_refuses_is_kept_in_memory_until_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let path = disk.0.path().join("store.redb");
+    let store = Arc::new(Store::open(&path, Retention::default()).unwrap().store);
+    let parts = Parts::default();
+    let announcer = Announcer::new(Bus::in_process(), "local".to_owned());
+    let part = parts.begin("store");
+    part.is(Lifecycle::Running);
+    let keeper = Keeper::new(Arc::clone(&store), Arc::default(), announcer, part);
+    let mut keeper = keeper.retrying(Duration::ZERO);
+    let problem = || parts.all().into_iter().find_map(|part| part.problem);
+    let ballast = disk.fill();
+    let now = Now::new(Duration::ZERO);
+    keeper.wants(now, &Effect::Publish(Fact::LeaseStarted(lease(1))));
+    keeper.wants(now, &Effect::Publish(Fact::LeaseDeployed(lease(1))));
+    let mut height = 0;
+    while problem().is_none() {
+        height += 1;
+        assert!(height < 50, "the disk is never full");
+        for _ in 0..500 {
+            keeper.wants(now, &Effect::Record(said(height, 1, &"x".repeat(1000))));
+        }
+        keeper.keep(Some(height));
+    }
+    let told = problem().unwrap();
+    assert!(told.contains("kept in memory"), "{told}");
+    assert!(store.health().problem.is_some());
+    // More comes while it is full; a turn without a block changes nothing of the cursor.
+    keeper.wants(now, &Effect::Publish(Fact::LeaseDeployed(lease(2))));
+    keeper.keep(None);
+    assert!(problem().is_some());
+
+    std::fs::remove_file(ballast).unwrap();
+    keeper.keep(None);
+    assert_eq!(problem(), None);
+    assert_eq!(store.cursor().unwrap(), Some(height));
+    assert!(store.history(lease(2)).unwrap().is_some(), "nothing is missing");
+    let entries = store.why(Subject::Order(order(1)), usize::MAX).unwrap();
+    assert_eq!(entries.last().map(|entry| entry.height), Some(height));
 }
 
 #[test]

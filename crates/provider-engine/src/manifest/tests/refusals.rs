@@ -168,6 +168,32 @@ fn ports_beyond_sixteen_bits_are_refused_at_once() {
 }
 
 #[test]
+fn what_no_cluster_keeps_is_refused_at_once_whatever_else_is_wrong_with_it() {
+    let mut manifest = sdl("a", &[&[]]).manifest().clone();
+    let service = &mut manifest.groups[0].services[0];
+    service.env = Some((0..100_000).map(|number| format!("A{number}=1")).collect());
+    service.resources = akash_sdl::manifest::ServiceResources::default();
+    let effects = World::new().submit(1, deployment(1, 7), &manifest);
+    let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+        effects.as_slice()
+    else {
+        panic!("{effects:?}");
+    };
+    let text = refusal.to_string();
+    assert_eq!(refusal.status(), 413);
+    assert!(text.starts_with("invalid manifest: environment, command and arguments"), "{text}");
+    // Many, but not too many.
+    manifest.groups[0].services[0].env.as_mut().unwrap().truncate(20_000);
+    let effects = World::new().submit(1, deployment(1, 7), &manifest);
+    let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+        effects.as_slice()
+    else {
+        panic!("{effects:?}");
+    };
+    assert!(!matches!(refusal, ManifestRefusal::TooLarge { .. }), "{refusal:?}");
+}
+
+#[test]
 fn what_the_chain_says_is_refused_in_the_known_words() {
     let id = deployment(1, 7);
     let good = sdl("a", &[&[]]);

@@ -1,7 +1,7 @@
 //! Looking up whether a certificate is published, and remembering it for a while.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use akash_types::Address;
@@ -11,8 +11,11 @@ use super::{ClientCertificate, Refusal};
 use crate::auth::lookup::{Certificates, IsTenant, Limited};
 use crate::auth::recent::Recent;
 
-/// How many answers are remembered.
+/// How many certificates are remembered.
 const ROOM: usize = 4_096;
+/// How many questions are remembered that found none. Apart from the others: strangers choose them,
+/// and they are not to push out what is known of tenants.
+const ROOM_FOR_NONE: usize = 2_048;
 /// How long an answer is believed. A revoked certificate is good for this much longer.
 const BELIEVED: Duration = Duration::from_mins(1);
 /// How long a good answer is believed while nobody answers: that a node is down does not make
@@ -21,14 +24,17 @@ const BELIEVED_IN_NEED: Duration = Duration::from_mins(15);
 /// How long it is believed that there is no such certificate: who publishes one uses it at once.
 const NONE_BELIEVED: Duration = Duration::from_secs(5);
 
-/// What was published under an owner and serial number.
+/// An owner and a serial number.
+type Key = (Address, String);
+/// What was published under them.
 type Published = Option<Arc<[u8]>>;
 
 /// Finds out whose a client's certificate is.
 pub struct CertificateCheck {
     source: Arc<dyn Certificates>,
     limited: Limited,
-    recent: Mutex<Recent<(Address, String), Published>>,
+    known: Mutex<Recent<Key, Arc<[u8]>>>,
+    none: Mutex<Recent<Key, ()>>,
 }
 
 impl CertificateCheck {
@@ -36,7 +42,8 @@ impl CertificateCheck {
     #[must_use]
     pub fn new(source: Arc<dyn Certificates>, is_tenant: IsTenant) -> Self {
         let limited = Limited::new(is_tenant);
-        Self { source, limited, recent: Mutex::new(Recent::new(ROOM)) }
+        let known = Mutex::new(Recent::new(ROOM));
+        Self { source, limited, known, none: Mutex::new(Recent::new(ROOM_FOR_NONE)) }
     }
 
     /// Whose it is at `now`.
@@ -57,32 +64,39 @@ impl CertificateCheck {
         certificate.agrees(published.as_deref(), now)
     }
 
-    async fn published(&self, key: (Address, String)) -> Result<Published, Refusal> {
+    pub(super) async fn published(&self, key: Key) -> Result<Published, Refusal> {
         let question = self.source.valid_certificate(key.0, &key.1);
-        match self.limited.ask(&key.0, question).await {
-            Ok(found) => {
-                let found: Published = found.map(Arc::from);
-                self.recent().put(key, found.clone(), Clock::now().into_std());
-                Ok(found)
+        let asked = self.limited.ask(&key.0, question).await;
+        let now = Clock::now().into_std();
+        match asked {
+            Ok(Some(found)) => {
+                let found: Arc<[u8]> = found.into();
+                lock(&self.known).put(key, Arc::clone(&found), now);
+                Ok(Some(found))
+            }
+            Ok(None) => {
+                // Revoked: not to be believed again when the chain does not answer.
+                lock(&self.known).forget(&key);
+                lock(&self.none).put(key, (), now);
+                Ok(None)
             }
             Err(failure) => {
-                let known =
-                    self.recent().get(&key, Clock::now().into_std(), BELIEVED_IN_NEED).flatten();
+                let known = lock(&self.known).get(&key, now, BELIEVED_IN_NEED);
                 known.map(Some).ok_or(Refusal::Unknown(failure))
             }
         }
     }
 
     /// What is remembered and still believed.
-    fn remembered(&self, key: &(Address, String), now: Instant) -> Option<Published> {
-        let recent = self.recent();
-        let found = recent.get(key, now, BELIEVED)?;
-        if found.is_none() { recent.get(key, now, NONE_BELIEVED) } else { Some(found) }
+    fn remembered(&self, key: &Key, now: Instant) -> Option<Published> {
+        let known = lock(&self.known).get(key, now, BELIEVED);
+        let none = || lock(&self.none).get(key, now, NONE_BELIEVED).map(|()| None);
+        known.map(Some).or_else(none)
     }
+}
 
-    fn recent(&self) -> std::sync::MutexGuard<'_, Recent<(Address, String), Published>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for CertificateCheck {

@@ -153,3 +153,42 @@ async fn an_answer_is_remembered_and_no_answer_is_none() {
     }
     assert_eq!(chain.asked.load(Ordering::Relaxed), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn questions_of_strangers_do_not_push_out_what_is_known_of_tenants() {
+    let pair = pair(7, 1, &[]);
+    let shown = presented(&pair);
+    let chain = Arc::new(Chain::default());
+    let check = CertificateCheck::new(chain.clone(), Arc::new(|_| false));
+    chain.published.store(Some(Arc::new(pair.certificate().to_pem().into_bytes())));
+    assert!(check.owner(&shown, at(START)).await.is_ok());
+    chain.published.store(None);
+    for serial in 100..10_000 {
+        let none = check.published((shown.owner(), serial.to_string())).await.unwrap();
+        assert_eq!(none, None);
+    }
+    let asked = chain.asked.load(Ordering::Relaxed);
+    chain.broken.store(true, Ordering::Relaxed);
+    assert!(check.owner(&shown, at(START)).await.is_ok());
+    assert_eq!(chain.asked.load(Ordering::Relaxed), asked, "it is remembered");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_revoked_certificate_is_not_believed_when_the_chain_does_not_answer() {
+    let pair = pair(7, 1, &[]);
+    let shown = presented(&pair);
+    let chain = Arc::new(Chain::default());
+    let check = CertificateCheck::new(chain.clone(), Arc::new(|_| false));
+    chain.published.store(Some(Arc::new(pair.certificate().to_pem().into_bytes())));
+    assert!(check.owner(&shown, at(START)).await.is_ok());
+    // While nothing answers, a good one is believed for longer.
+    tokio::time::advance(Duration::from_secs(90)).await;
+    chain.broken.store(true, Ordering::Relaxed);
+    assert!(check.owner(&shown, at(START)).await.is_ok());
+    chain.broken.store(false, Ordering::Relaxed);
+    chain.published.store(None);
+    assert!(matches!(check.owner(&shown, at(START)).await, Err(Refusal::NotPublished)));
+    tokio::time::advance(Duration::from_secs(10)).await;
+    chain.broken.store(true, Ordering::Relaxed);
+    assert!(matches!(check.owner(&shown, at(START)).await, Err(Refusal::Unknown(_))));
+}

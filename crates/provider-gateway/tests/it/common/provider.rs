@@ -36,6 +36,7 @@ struct Inner {
     cluster: SimDriver,
     busy: Mutex<bool>,
     carried_out: AtomicUsize,
+    screened: Mutex<Vec<ScreeningRequest>>,
 }
 
 #[derive(Clone)]
@@ -88,6 +89,7 @@ impl TestProvider {
             cluster,
             busy: Mutex::new(false),
             carried_out: AtomicUsize::new(0),
+            screened: Mutex::default(),
         }))
     }
 
@@ -138,6 +140,11 @@ impl TestProvider {
     /// How many requests of tenants changed something.
     pub(crate) fn carried_out(&self) -> usize {
         self.0.carried_out.load(Ordering::SeqCst)
+    }
+
+    /// What was asked to be screened since this was last called.
+    pub(crate) fn screened(&self) -> Vec<ScreeningRequest> {
+        std::mem::take(&mut *self.0.screened.lock().unwrap())
     }
 
     pub(crate) fn be_busy(&self, busy: bool) {
@@ -247,6 +254,7 @@ impl Provider for TestProvider {
             return Err(Busy);
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
+        self.0.screened.lock().unwrap().push(request.clone());
         if request.hostnames.iter().any(|host| host == "taken.example.com") {
             return Ok(Screening::Declined(vec!["host in use".to_owned()]));
         }

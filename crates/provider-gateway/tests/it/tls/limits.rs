@@ -73,6 +73,27 @@ async fn places_are_bounded_and_come_back() {
 }
 
 #[tokio::test]
+async fn idle_connections_make_room_and_busy_ones_stay() {
+    let limits = Limits { connections: 16, per_client: 1_000, ..Limits::default() };
+    let server = Running::start(Protocol::Http1, limits).await;
+    let mut busy = Client::new().connect(server.address).await.unwrap();
+    busy.write_all(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    let mut idle = Vec::new();
+    for _ in 0..100 {
+        idle.push(TcpStream::connect(server.address).await.unwrap());
+    }
+    for _ in 0..20 {
+        let mut kept = Client::new().connect(server.address).await.unwrap();
+        assert_eq!(get(&mut kept, "/").await.unwrap().0, 200);
+        drop(kept);
+    }
+    assert_eq!(read_answer(&mut busy).await.unwrap().0, 200);
+    let counted = server.tally.snapshot();
+    assert!(counted.crowded_out >= 20, "{counted:?}");
+    assert!(counted.open <= 16, "{counted:?}");
+}
+
+#[tokio::test]
 async fn requests_end_when_the_server_stops_and_idle_connections_at_once() {
     let mut server = Running::http1().await;
     let mut idle = Client::new().connect(server.address).await.unwrap();
@@ -86,4 +107,88 @@ async fn requests_end_when_the_server_stops_and_idle_connections_at_once() {
     assert_eq!(request.await.unwrap().unwrap().0, 200);
     assert!(get(&mut idle, "/").await.is_err());
     assert!(TcpStream::connect(server.address).await.is_err());
+}
+
+/// The beginning of a connection over HTTP/2: preface and empty settings.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// Reads frames of HTTP/2 until one of a type; its flags and payload.
+async fn frame<S: tokio::io::AsyncRead + Unpin>(stream: &mut S, kind: u8) -> (u8, Vec<u8>) {
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await.unwrap();
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut payload = vec![0; usize::try_from(length).unwrap()];
+        stream.read_exact(&mut payload).await.unwrap();
+        if head[3] == kind {
+            return (head[4], payload);
+        }
+    }
+}
+
+#[tokio::test]
+async fn http2_says_and_keeps_its_limits() {
+    let limits = Limits { requests: 3, head_bytes: 16 * 1024, ..Limits::default() };
+    let server = Running::start(Protocol::Http2, limits).await;
+    let client = Client::new().alpn(&["h2"]);
+    let mut stream = client.connect(server.address).await.unwrap();
+    stream.write_all(PREFACE).await.unwrap();
+    let (_, settings) = frame(&mut stream, 4).await;
+    let said = |name: u16| {
+        settings.chunks(6).find_map(|setting| {
+            let (number, value) = setting.split_at(2);
+            let is_it = number == name.to_be_bytes();
+            is_it.then(|| u32::from_be_bytes(value.try_into().unwrap()))
+        })
+    };
+    // Streams at once, what is taken of each before it is read, and the size of a head.
+    assert_eq!((said(3), said(4), said(6)), (Some(3), Some(65_535), Some(16 * 1024)));
+
+    // A client that makes more calls than that: the fourth is refused, the others are answered.
+    let slow = b"\x82\x87\x44\x05/slow\x41\x01x";
+    for id in [1_u32, 3, 5, 7] {
+        let length = u32::try_from(slow.len()).unwrap().to_be_bytes();
+        let mut call = vec![length[1], length[2], length[3], 1, 5];
+        call.extend(id.to_be_bytes());
+        call.extend(slow);
+        stream.write_all(&call).await.unwrap();
+    }
+    let (_, reset) = frame(&mut stream, 3).await;
+    assert_eq!(reset, 7_u32.to_be_bytes(), "REFUSED_STREAM");
+}
+
+#[tokio::test]
+async fn http2_connections_have_places_and_idle_ones_make_room() {
+    let limits = Limits { connections: 16, per_client: 1_000, ..Limits::default() };
+    let server = Running::start(Protocol::Http2, limits).await;
+    let client = Client::new().alpn(&["h2"]);
+    let mut idle = Vec::new();
+    for _ in 0..40 {
+        let mut stream = client.connect(server.address).await.unwrap();
+        stream.write_all(PREFACE).await.unwrap();
+        frame(&mut stream, 4).await;
+        idle.push(stream);
+        let counted = server.tally.snapshot();
+        assert!(counted.open <= 16, "{counted:?}");
+    }
+    assert!(server.tally.snapshot().crowded_out >= 20);
+}
+
+#[tokio::test]
+async fn an_http2_client_that_reads_nothing_is_let_go() {
+    let limits = Limits { write: Duration::from_millis(500), ..Limits::default() };
+    let server = Running::start(Protocol::Http2, limits).await;
+    let client = Client::new().alpn(&["h2"]);
+    let mut stream = client.connect(server.address).await.unwrap();
+    // A window of nothing for each answer: the socket is well, and no byte of a body may be sent.
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+    stream.write_all(b"\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0").await.unwrap();
+    let call = b"\x82\x87\x84\x41\x01x";
+    let mut head = vec![0, 0, u8::try_from(call.len()).unwrap(), 1, 5, 0, 0, 0, 1];
+    head.extend(call);
+    stream.write_all(&head).await.unwrap();
+    frame(&mut stream, 1).await;
+    let mut rest = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut rest));
+    let _closed_or_reset = closed.await.expect("closed");
 }

@@ -68,6 +68,12 @@ pub(super) struct HostnameArgs {
     /// Names that are not served; .example.com is a whole domain
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     deployment_blocked_hostnames: Vec<String>,
+    /// Name at which tenants reach the provider; claims of it are listed at /ignore-list
+    #[arg(long, value_name = "HOST")]
+    cluster_public_hostname: Option<String>,
+    /// Domain of generated names; claims of the domain itself are listed at /ignore-list
+    #[arg(long, value_name = "DOMAIN")]
+    deployment_ingress_domain: Option<String>,
     /// How long a host that failed waits for its next try, at first
     #[arg(long, value_name = "SPAN", default_value = "3s", value_parser = read_span)]
     retry_delay: Duration,
@@ -190,10 +196,11 @@ fn settings(args: &HostnameArgs) -> Settings {
             buffer_size: args.proxy_buffer_size.clone(),
         },
     };
+    let own = args.cluster_public_hostname.iter().chain(&args.deployment_ingress_domain);
     Settings {
         manifest_namespace: args.k8s_manifest_ns.clone(),
         routes,
-        blocked: BlockedHostnames::new(&args.deployment_blocked_hostnames),
+        blocked: BlockedHostnames::new(&args.deployment_blocked_hostnames).reserving(own),
         retry_delay: args.retry_delay,
     }
 }
@@ -201,6 +208,7 @@ fn settings(args: &HostnameArgs) -> Settings {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use provider_engine::manifest::BlockedBy;
 
     use super::*;
 
@@ -224,5 +232,12 @@ mod tests {
             Routes::Gateway { name: name(), namespace: name(), buffer_size: "16k".to_owned() };
         assert_eq!(given.routes, routes);
         assert_eq!(given.retry_delay, Duration::from_secs(90));
+        let own = ["--cluster-public-hostname", "provider.example.com"];
+        let domain = ["--deployment-ingress-domain", "Ingress.example.com"];
+        let blocked = parsed(&[own, domain].concat()).blocked;
+        for name in ["provider.example.com", "ingress.example.com", "localhost"] {
+            assert_eq!(blocked.blocks(name), Some(BlockedBy::Reserved), "{name}");
+        }
+        assert_eq!(blocked.blocks("web.ingress.example.com"), None);
     }
 }

@@ -19,7 +19,12 @@ impl Reloader {
     pub(super) async fn reload(&mut self) {
         let given = gather::again(&self.given);
         let new = match judge::judge(&given) {
-            Ok((config, _)) => config,
+            Ok((config, notes)) => {
+                for note in notes {
+                    tracing::warn!(setting = note.setting, "{note}");
+                }
+                config
+            }
             Err(errors) => {
                 for error in errors {
                     tracing::error!(%error, "the new settings are wrong; the old ones stay");
