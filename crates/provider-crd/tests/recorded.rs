@@ -201,6 +201,17 @@ fn the_schema_of_a_manifest_is_that_of_live_clusters() {
         "scheduler_params.runtime_class: string",
     ];
     expected.extend(in_service.map(|place| format!("{service}.{place}")));
+    // What this provider adds: API servers drop what a definition does not have, and live ones do
+    // not have this yet.
+    let added = [
+        "buffer_size: integer",
+        "buffering_disable: boolean",
+        "buffers_number: integer",
+        "buffers_size: integer",
+        "busy_buffers_size: integer",
+        "connect_timeout: integer",
+    ];
+    expected.extend(added.map(|place| format!("{service}.expose[].http_options.proxy.{place}")));
     expected.sort();
     assert_eq!(found, expected);
 
