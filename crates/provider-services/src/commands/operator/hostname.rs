@@ -195,6 +195,7 @@ fn settings(args: &HostnameArgs) -> Settings {
         routes,
         blocked: BlockedHostnames::new(&args.deployment_blocked_hostnames),
         retry_delay: args.retry_delay,
+        ..Settings::default()
     }
 }
 
