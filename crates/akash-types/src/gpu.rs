@@ -5,8 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Gpu;
 use crate::quoted::shortened;
+use crate::{Gpu, attribute};
 
 /// One acceptable kind of card: `vendor/<v>/model/<m>[/ram/<r>][/interface/<i>]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +71,15 @@ impl GpuInterface {
 }
 
 impl Gpu {
+    /// Key of the attribute that asks for an interconnect and names the group of peers.
+    pub const INTERCONNECT_GROUP: &'static str = "interconnect/group";
+
+    /// The group of peers with which the cards shall form one fabric, if that is asked for.
+    #[must_use]
+    pub fn interconnect_group(&self) -> Option<&str> {
+        attribute::find(&self.attributes, Self::INTERCONNECT_GROUP)
+    }
+
     /// The cards that are acceptable, in list order; empty means any card.
     ///
     /// # Errors

@@ -59,11 +59,16 @@ pub use intent::{Action, BidOffer, Class, Intent, IntentId, Outcome, Subject, To
 pub use lease::{Lease, Reclamation};
 pub use order::Order;
 pub use params::{DeploymentParams, MarketParams};
-pub use placement::{AuditedAttributes, PlacementRequirements, SignedBy, matches_requirements};
+pub use placement::{
+    AuditedAttributes, PlacementRequirements, SignedBy, VerificationRequirement,
+    matches_requirements,
+};
 pub use proto::{ConvertError, ConvertProblem};
 pub use provider::{AuditedProvider, Provider};
 pub use reason::{LeaseClosedReason, ReasonError, ReasonKind};
-pub use resources::{Cpu, Endpoint, EndpointKind, Gpu, Memory, Resources, Storage};
+pub use resources::{
+    Cpu, CpuArch, Endpoint, EndpointKind, Gpu, Memory, Resources, Storage, UnknownArch,
+};
 pub use state::{
     BidState, CertificateState, DeploymentState, EscrowState, GroupState, LeaseState, OrderState,
     UnknownState,

@@ -43,6 +43,25 @@ pub struct PlacementRequirements {
     pub signed_by: SignedBy,
     /// The attributes, keys being globs. Not checked by the chain.
     pub attributes: Vec<Attribute>,
+    /// How well the provider must be verified, if at all. The chain compares it at bid time, while
+    /// its verification module is active.
+    pub verification: Option<VerificationRequirement>,
+}
+
+/// How well a provider must be verified. Numbers are those of the chain's enums: tenants may send
+/// any, and what is not known is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerificationRequirement {
+    /// The lowest tier, 1 to 4; 0 for none.
+    pub min_tier: i32,
+    /// Capabilities that must be attested.
+    pub required_capabilities: Vec<i32>,
+    /// Auditors who must have attested.
+    pub required_auditors: Vec<String>,
+    /// Whether one of them suffices (0 or 1) or all are needed (2).
+    pub auditor_mode: i32,
+    /// How many auditors must have attested.
+    pub min_auditor_count: u32,
 }
 
 /// Attributes of a provider that one auditor signed.
@@ -65,7 +84,7 @@ pub fn matches_requirements(
     own: &[Attribute],
     audited: &[AuditedAttributes],
 ) -> bool {
-    let PlacementRequirements { signed_by, attributes } = requirements;
+    let PlacementRequirements { signed_by, attributes, .. } = requirements;
     if signed_by.is_empty() {
         return is_subset(attributes, own);
     }
@@ -96,7 +115,7 @@ mod tests {
         attributes: &[Attribute],
     ) -> PlacementRequirements {
         let signed_by = SignedBy { all_of, any_of };
-        PlacementRequirements { signed_by, attributes: attributes.to_vec() }
+        PlacementRequirements { signed_by, attributes: attributes.to_vec(), verification: None }
     }
 
     #[test]

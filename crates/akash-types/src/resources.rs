@@ -3,16 +3,78 @@
 //! Plain data: whether the amounts are acceptable is `group_validation`, whether somebody has them
 //! is inventory's business.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::attribute::{self, Attribute};
+use crate::quoted::shortened;
 
 /// Processor time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
     /// Thousandths of a core.
     pub units: u64,
-    /// Constraints on the processor; none are known today.
+    /// Constraints on the processor; only `arch` is known, see [`Cpu::arch`].
     pub attributes: Vec<Attribute>,
 }
+
+impl Cpu {
+    /// Key of the attribute that names the architecture.
+    pub const ARCH: &'static str = "arch";
+
+    /// The architecture that is asked for: amd64 where no attribute names one.
+    ///
+    /// # Errors
+    ///
+    /// When the attribute names an architecture that is not known. No node matches such a request.
+    pub fn arch(&self) -> Result<CpuArch, UnknownArch> {
+        attribute::find(&self.attributes, Self::ARCH).map_or(Ok(CpuArch::Amd64), str::parse)
+    }
+}
+
+/// Processor architectures that an order can ask for, named as Go and Kubernetes name them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CpuArch {
+    /// 64-bit x86.
+    #[default]
+    Amd64,
+    /// 64-bit Arm.
+    Arm64,
+}
+
+impl CpuArch {
+    /// Name in attributes and in the node label `kubernetes.io/arch`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Amd64 => "amd64",
+            Self::Arm64 => "arm64",
+        }
+    }
+}
+
+impl fmt::Display for CpuArch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for CpuArch {
+    type Err = UnknownArch;
+
+    fn from_str(text: &str) -> Result<Self, UnknownArch> {
+        match text {
+            "amd64" => Ok(Self::Amd64),
+            "arm64" => Ok(Self::Arm64),
+            _ => Err(UnknownArch(shortened(text))),
+        }
+    }
+}
+
+/// A text that names no architecture that an order can ask for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unsupported cpu architecture {0:?}")]
+pub struct UnknownArch(String);
 
 /// Graphics processors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,6 +216,23 @@ mod tests {
             assert_eq!(volume.is_persistent(), persistent, "{pairs:?}");
             assert_eq!(volume.class(), class, "{pairs:?}");
             assert_eq!(volume.is_ram(), ram, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn without_an_attribute_the_architecture_is_amd64() {
+        let asks = |pairs: &[(&str, &str)]| {
+            let attributes =
+                pairs.iter().map(|(key, value)| Attribute::new(*key, *value)).collect();
+            Cpu { units: 1, attributes }.arch()
+        };
+        assert_eq!(asks(&[]), Ok(CpuArch::Amd64));
+        assert_eq!(asks(&[("other", "arm64")]), Ok(CpuArch::Amd64));
+        assert_eq!(asks(&[("arch", "amd64")]), Ok(CpuArch::Amd64));
+        assert_eq!(asks(&[("arch", "arm64")]), Ok(CpuArch::Arm64));
+        for unknown in ["", "ARM64", "x86_64", "riscv64"] {
+            let error = asks(&[("arch", unknown)]).unwrap_err();
+            assert_eq!(error.to_string(), format!("unsupported cpu architecture {unknown:?}"));
         }
     }
 

@@ -45,6 +45,10 @@ pub const LEASED_IP_PROTOCOL: &str = "proto";
 /// hostname be served anew.
 pub const UPDATED_AT: &str = "akash.network/lease.updated_at";
 
+/// Annotation of a route: `true` where options of HTTP stand in it that most routes do not have.
+/// Without it they are somebody else's, and stay.
+pub const HTTP_OPTIONS: &str = "akash.network/http-options";
+
 /// Annotation of a `Manifest`: hash of the manifest that the tenant sent, in hexadecimal. On a lease's
 /// namespace, with the `Manifest`'s revision and a slash before it: the hash of one that was sent
 /// later and differs in nothing that a `Manifest` holds.
@@ -58,6 +62,8 @@ pub const RUNTIME_CLASS: &str = "akash.network/tenant-runtime-class";
 /// out, as JSON: a list of options by service.
 pub const MANIFEST_IGNORED: &str = "akash.network/manifest.ignored";
 
+/// On nodes, written by their kubelets: the architecture, such as `amd64`.
+pub const NODE_ARCH: &str = "kubernetes.io/arch";
 /// On nodes: start of the labels that count cards.
 pub const NODE_GPU: &str = "akash.network/capabilities.gpu";
 /// On nodes: start of the labels that name classes of persistent storage.

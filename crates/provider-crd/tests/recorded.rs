@@ -201,6 +201,17 @@ fn the_schema_of_a_manifest_is_that_of_live_clusters() {
         "scheduler_params.runtime_class: string",
     ];
     expected.extend(in_service.map(|place| format!("{service}.{place}")));
+    // What this provider adds: API servers drop what a definition does not have, and live ones do
+    // not have this yet.
+    let added = [
+        "buffer_size: integer",
+        "buffering_disable: boolean",
+        "buffers_number: integer",
+        "buffers_size: integer",
+        "busy_buffers_size: integer",
+        "connect_timeout: integer",
+    ];
+    expected.extend(added.map(|place| format!("{service}.expose[].http_options.proxy.{place}")));
     expected.sort();
     assert_eq!(found, expected);
 
@@ -324,4 +335,32 @@ fn a_password_is_not_shown() {
     let shown = format!("{:?}", recorded_manifests());
     assert!(shown.contains("https://registry.example.com/v1"));
     assert!(!shown.contains("s3cret"));
+}
+
+#[test]
+fn options_of_the_proxy_are_kept_and_zeros_are_not() {
+    let manifest = recorded_manifests().remove(0);
+    let (lease, mut group) = (manifest.lease().unwrap(), manifest.spec.group().unwrap());
+    let proxy = akash_sdl::manifest::ProxyOptions {
+        buffering_disable: Some(false),
+        buffer_size: Some(16_384),
+        connect_timeout: Some(5000),
+        ..akash_sdl::manifest::ProxyOptions::default()
+    };
+    group.services[0].expose.as_mut().unwrap()[0].http_options.proxy = Some(proxy);
+    let spec = ManifestSpec::new(&lease, &group, |_| None).unwrap();
+    let kept = &serde_json::to_value(&spec).unwrap()["group"]["services"][0]["expose"][0];
+    let wanted = json!({"buffer_size": 16_384, "connect_timeout": 5000});
+    assert_eq!(kept["http_options"]["proxy"], wanted);
+    let read = spec.group().unwrap().services[0].expose.as_ref().unwrap()[0].http_options.clone();
+    let read = read.proxy.unwrap();
+    assert_eq!(
+        (read.buffering_disable, read.buffer_size, read.connect_timeout),
+        (None, Some(16_384), Some(5000))
+    );
+    // Neither do manifests without it say anything.
+    group.services[0].expose.as_mut().unwrap()[0].http_options.proxy = None;
+    let spec = ManifestSpec::new(&lease, &group, |_| None).unwrap();
+    let kept = &serde_json::to_value(&spec).unwrap()["group"]["services"][0]["expose"][0];
+    assert_eq!(kept["http_options"].get("proxy"), None);
 }

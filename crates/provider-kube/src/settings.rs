@@ -39,6 +39,9 @@ pub struct Settings {
     /// How pods of new leases are confined. A lease keeps what it was created with; see
     /// [`isolation`](crate::isolation).
     pub isolation: Isolation,
+    /// Whether nodes that workloads may run on have different architectures. Found out for each
+    /// deployment, not set by the operator.
+    pub has_mixed_architectures: bool,
 }
 
 impl Default for Settings {
@@ -55,6 +58,7 @@ impl Default for Settings {
             node_ports: None,
             storage_classes: Vec::new(),
             isolation: Isolation::default(),
+            has_mixed_architectures: false,
         }
     }
 }

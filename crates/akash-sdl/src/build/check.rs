@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::document::{Credentials, Document, Grammar, Placed, Reader, Resources, Service, Spot};
+use super::confidential;
+use crate::document::{
+    AUTO_GROUP, Credentials, Document, Grammar, Placed, Reader, Resources, Service, Spot,
+};
 use crate::problem::{Path, Shown};
 
 /// Reports references that lead nowhere and combinations that are not allowed.
@@ -15,6 +18,7 @@ pub(crate) fn check_references<'d>(reader: &mut Reader<'d, '_>, document: &Docum
             checker.placed(reader, *name, *placement, placed, path.key(placement.value));
         }
     }
+    check_interconnect(reader, document);
     let endpoints = Path::ROOT.key("endpoints");
     for (name, endpoint) in document.endpoints.iter() {
         if !checker.used_endpoints.contains(name.value) {
@@ -81,7 +85,8 @@ impl<'d> Checker<'_, 'd> {
             reader.problem_allowing(path, name.place, message, document.services.names());
             return;
         };
-        if let Some(credentials) = &service.credentials {
+        confidential::check(reader, service);
+        if let Some(credentials) = service.credentials.as_ref().filter(|it| it.uri.is_empty()) {
             check_credentials(reader, service, credentials);
         }
         self.addresses(reader, service);
@@ -150,6 +155,51 @@ impl<'d> Checker<'_, 'd> {
                 }
                 self.used_ports.push((key.0, key.1, key.2, service.name.value));
             }
+        }
+    }
+}
+
+/// A placement whose services want an interconnect has to ask for a provider that has one, and
+/// names its groups in one way.
+fn check_interconnect<'d>(reader: &mut Reader<'d, '_>, document: &Document<'d>) {
+    const CAPABILITY: &str = "capabilities/gpu-interconnect";
+    let profiles = Path::ROOT.key("profiles");
+    let list = profiles.key("placement");
+    for (placement, place) in document.placement.iter() {
+        let path = list.key(placement.value);
+        let (mut implicit, mut explicit) = (None, None);
+        for (service, placements) in document.deployment.iter() {
+            let Some(placed) = placements.get(placement.value) else { continue };
+            let profile = placed.profile;
+            let compute = document.compute.get(profile.value);
+            let gpu = compute.and_then(|it| it.resources.as_ref()).and_then(|it| it.gpu.as_ref());
+            match gpu.map_or("", |gpu| gpu.interconnect_group()) {
+                "" => continue,
+                AUTO_GROUP => implicit = implicit.or(Some(profile)),
+                _ => explicit = explicit.or(Some(profile)),
+            }
+            let mut asked = place.attributes.iter();
+            if !asked.any(|asked| asked.key == CAPABILITY && asked.value == "true") {
+                let message = format!(
+                    "service {} uses interconnect profile {} under placement {} but placement does \
+                     not require {CAPABILITY}=true",
+                    Shown(service.value),
+                    Shown(profile.value),
+                    Shown(placement.value)
+                );
+                let allowed = format!("attributes: {{{CAPABILITY}: \"true\"}}");
+                reader.problem_allowing(path.key("attributes"), placement.place, message, allowed);
+            }
+        }
+        if let (Some(implicit), Some(explicit)) = (implicit, explicit) {
+            let message = format!(
+                "placement {} mixes implicit `interconnect: []` (profile {}) and explicit \
+                 `interconnect: {{ group: ... }}` (profile {}); use one form across the placement",
+                Shown(placement.value),
+                Shown(implicit.value),
+                Shown(explicit.value)
+            );
+            reader.problem(path, placement.place, message);
         }
     }
 }
@@ -226,6 +276,9 @@ fn check_volumes(
             reader.problem(path.key("mount"), mount.place, message);
         }
         mounts.push((mount.value, volume_name.value));
+        let is_persistent =
+            volume.attributes.iter().any(|a| a.key == "persistent" && a.value == "true");
+        confidential::check_key_ref(reader, params.key_ref, is_persistent, path.key("keyRef"));
         let is_ram = volume.attributes.iter().any(|a| a.key == "class" && a.value == "ram");
         if grammar == Grammar::V2_1 && is_ram && params.read_only {
             let message = "has readOnly=true which is not allowed for storage class \"ram\"";

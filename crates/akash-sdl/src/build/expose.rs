@@ -3,14 +3,15 @@
 use akash_types::{Endpoint, EndpointKind};
 
 use super::order;
-use crate::document::{Document, Expose, ExposeTo, Reader, Service, Spot};
-use crate::manifest::{HttpOptions, Protocol, ServiceExpose, expose_before};
+use crate::document::{Document, Expose, ExposeTo, Proxy, Reader, Service, Spot};
+use crate::manifest::{
+    HttpOptions, PROXY_LIMITS, Protocol, ProxyOptions, ServiceExpose, expose_before,
+};
 use crate::problem::{Path, Shown};
 
 const DEFAULT_MAX_BODY_SIZE: u32 = 1_048_576;
 const MOST_MAX_BODY_SIZE: u32 = 104_857_600;
 const DEFAULT_TIMEOUT_MS: u32 = 60_000;
-const MOST_TIMEOUT_MS: u32 = 60_000;
 const DEFAULT_NEXT_TRIES: u32 = 3;
 const DEFAULT_NEXT_CASES: [&str; 2] = ["error", "timeout"];
 const MOST_PROXY_BUFFER_SIZE: u32 = 1_048_576;
@@ -117,6 +118,11 @@ fn protocol(reader: &mut Reader<'_, '_>, proto: Spot<&str>, path: Path<'_>) -> P
     }
 }
 
+/// Not limited: an hour-long answer is one.
+fn timeout(given: Spot<u32>) -> u32 {
+    if given.value == 0 { DEFAULT_TIMEOUT_MS } else { given.value }
+}
+
 fn http_options(reader: &mut Reader<'_, '_>, expose: &Expose<'_>, path: Path<'_>) -> HttpOptions {
     let given = &expose.http_options;
     let mut limited = |key: &'static str, value: Spot<u32>, most: u32, default: u32| {
@@ -133,18 +139,8 @@ fn http_options(reader: &mut Reader<'_, '_>, expose: &Expose<'_>, path: Path<'_>
             MOST_MAX_BODY_SIZE,
             DEFAULT_MAX_BODY_SIZE,
         ),
-        read_timeout: limited(
-            "read_timeout",
-            given.read_timeout,
-            MOST_TIMEOUT_MS,
-            DEFAULT_TIMEOUT_MS,
-        ),
-        send_timeout: limited(
-            "send_timeout",
-            given.send_timeout,
-            MOST_TIMEOUT_MS,
-            DEFAULT_TIMEOUT_MS,
-        ),
+        read_timeout: timeout(given.read_timeout),
+        send_timeout: timeout(given.send_timeout),
         next_tries: if given.next_tries == 0 { DEFAULT_NEXT_TRIES } else { given.next_tries },
         next_timeout: given.next_timeout,
         // Not defaulted: a value would change the hash of every manifest that has none.
@@ -155,7 +151,41 @@ fn http_options(reader: &mut Reader<'_, '_>, expose: &Expose<'_>, path: Path<'_>
             0,
         ),
         next_cases: next_cases(reader, &given.next_cases, path.key("next_cases")),
+        proxy: given.proxy.as_ref().and_then(|proxy| self::proxy(reader, proxy, path.key("proxy"))),
     }
+}
+
+/// What is written into the manifest; none if nothing is set.
+fn proxy(reader: &mut Reader<'_, '_>, given: &Proxy, path: Path<'_>) -> Option<ProxyOptions> {
+    if (given.buffers_number.value == 0) != (given.buffers_size.value == 0) {
+        reader.problem(
+            path,
+            given.place,
+            "proxy.buffers_number and proxy.buffers_size must be set together",
+        );
+    }
+    for limit in &PROXY_LIMITS {
+        let value = match limit.field {
+            "buffer_size" => given.buffer_size,
+            "buffers_number" => given.buffers_number,
+            "buffers_size" => given.buffers_size,
+            _ => given.busy_buffers_size,
+        };
+        if value.value > limit.most {
+            let message = format!("providers refuse more than {}", limit.most);
+            reader.lint(path.key(limit.field), value.place, message);
+        }
+    }
+    let set = |value: Spot<u32>| (value.value != 0).then_some(value.value);
+    let proxy = ProxyOptions {
+        buffering_disable: given.buffering_disable.then_some(true),
+        buffer_size: set(given.buffer_size),
+        buffers_number: set(given.buffers_number),
+        buffers_size: set(given.buffers_size),
+        busy_buffers_size: set(given.busy_buffers_size),
+        connect_timeout: set(given.connect_timeout),
+    };
+    (proxy != ProxyOptions::default()).then_some(proxy)
 }
 
 fn next_cases(reader: &mut Reader<'_, '_>, cases: &[Spot<&str>], path: Path<'_>) -> Vec<String> {

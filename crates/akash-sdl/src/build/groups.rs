@@ -9,8 +9,8 @@ use super::expose::{SequenceNumbers, endpoints, exposes, owned};
 use super::order;
 use crate::document::{self, Document, Grammar, Placed, Placement, Reader, Service, Spot};
 use crate::manifest::{
-    self, ImageCredentials, Manifest, ServiceParams, ServicePermissions, ServiceResources,
-    StorageParams, TeeParams,
+    self, ImageCredentials, KbsParams, Manifest, ServiceParams, ServicePermissions,
+    ServiceResources, StorageParams, TeeParams,
 };
 use crate::problem::{Path, Shown};
 
@@ -110,6 +110,7 @@ impl<'d> Builder<'d> {
                     any_of: signers(&placement.any_of),
                 },
                 attributes: placement.attributes.clone(),
+                verification: placement.verification.clone(),
             },
             units: Vec::new(),
             origins: Vec::new(),
@@ -180,6 +181,8 @@ impl<'d> Builder<'d> {
             Grammar::V2_0 => None,
             Grammar::V2_1 => self.origins.iter().position(|other| other.profile == origin.profile),
         };
+        let interconnect_group =
+            resources.gpu.as_ref().map_or("", document::Gpu::interconnect_group).to_owned();
         let mut own = resources.to_types();
         own.endpoints.clone_from(&endpoints);
         match shared.and_then(|index| self.units.get_mut(index)) {
@@ -215,6 +218,7 @@ impl<'d> Builder<'d> {
                 .credentials
                 .as_ref()
                 .map(|credentials| credentials.to_manifest(grammar)),
+            interconnect_group,
         });
     }
 }
@@ -272,6 +276,7 @@ impl document::Params<'_> {
                 name: name.value.to_owned(),
                 mount: params.mount.value.to_owned(),
                 read_only: params.read_only,
+                key_ref: params.key_ref.value.trim().to_owned(),
             })
             .collect();
         ServiceParams {
@@ -281,8 +286,25 @@ impl document::Params<'_> {
                 .permissions
                 .as_deref()
                 .map(|read| ServicePermissions { read: owned(read) }),
-            tee: (!self.tee.value.is_empty())
-                .then(|| TeeParams { kind: self.tee.value.to_owned(), attestation: true }),
+            tee: (!self.tee.value.is_empty()).then(|| TeeParams {
+                kind: self.tee.value.to_owned(),
+                attestation: true,
+                kbs: self.kbs.as_ref().map(document::Kbs::to_manifest),
+            }),
+        }
+    }
+}
+
+impl document::Kbs<'_> {
+    fn to_manifest(&self) -> KbsParams {
+        match self.mode {
+            "tenant" => KbsParams::Tenant {
+                url: self.url.to_owned(),
+                certificate: self.certificate.to_owned(),
+                image_security_policy_uri: self.image_security_policy_uri.to_owned(),
+                agent_policy: self.agent_policy.to_owned(),
+            },
+            _ => KbsParams::Provider,
         }
     }
 }
@@ -299,6 +321,7 @@ impl document::Credentials<'_> {
             email: if grammar == Grammar::V2_0 { String::new() } else { text(self.email) },
             username: text(self.username),
             password: text(self.password),
+            uri: text(self.uri),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the same groups, the same manifest and the same hash, however it was written down.
 
 mod check;
+mod confidential;
 mod expose;
 mod groups;
 mod order;

@@ -1,7 +1,7 @@
 //! `profiles.compute.<name>`: what one replica gets.
 
-use akash_types::Attribute;
 use akash_types::attribute::validate;
+use akash_types::{Attribute, Cpu as CpuResource, CpuArch};
 
 use super::quantity::{self, QuantityProblem};
 use super::reader::{Key, Named, Reader, Spot, is_null};
@@ -37,6 +37,14 @@ pub(crate) struct Gpu {
     pub(crate) attributes: Vec<Attribute>,
 }
 
+impl Gpu {
+    /// The group with which the cards form one fabric; empty for none.
+    pub(crate) fn interconnect_group(&self) -> &str {
+        let group = self.attributes.iter().find(|attribute| attribute.key == INTERCONNECT_GROUP);
+        group.filter(|_| self.units.value > 0).map_or("", |attribute| &attribute.value)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Volume<'d> {
     pub(crate) name: &'d str,
@@ -45,6 +53,10 @@ pub(crate) struct Volume<'d> {
     pub(crate) attributes: Vec<Attribute>,
 }
 
+/// Key of the GPU attribute that names the group of an interconnect.
+const INTERCONNECT_GROUP: &str = akash_types::Gpu::INTERCONNECT_GROUP;
+/// The group of all profiles of a placement that want an interconnect and name no group.
+pub(crate) const AUTO_GROUP: &str = "auto";
 const DEFAULT_VOLUME: &str = "default";
 const STORAGE_CLASSES: [&str; 5] = ["default", "beta1", "beta2", "beta3", RAM];
 const RAM: &str = "ram";
@@ -102,16 +114,24 @@ fn cpu<'d, 'a>(reader: &mut Reader<'d, 'a>, node: &'d Node<'a>, path: Path<'_>) 
         "units" => cpu.units = quantity(reader, value, path, quantity::cpu),
         "attributes" => {
             reader.mapping(value, path, |reader, key, value, path| {
-                if key.value == "arch" {
-                    let arch = reader.text(value, path).map_or("", |text| text.value);
-                    cpu.attributes.push(Attribute::new(key.value, arch));
-                } else {
+                if key.value != CpuResource::ARCH {
                     let message = format!("unsupported cpu attribute {}", Shown(key.value));
-                    reader.problem_allowing(path, key.place, message, "arch");
+                    return reader.problem_allowing(path, key.place, message, "arch");
+                }
+                let arch = reader.text(value, path).map_or("", |text| text.value);
+                match arch.parse::<CpuArch>() {
+                    Ok(_) => cpu.attributes.push(Attribute::new(key.value, arch)),
+                    Err(unknown) => {
+                        let message = unknown.to_string();
+                        reader.problem_allowing(path, value.place, message, "amd64 or arm64");
+                    }
                 }
             });
         }
-        _ => reader.unknown_key(key, path, "units, attributes"),
+        _ => {
+            let message = format!("unsupported field ({}) for CPU resource", key.value);
+            reader.problem_allowing(path, key.place, message, "units, attributes");
+        }
     });
     is_mapping.then_some(cpu)
 }
@@ -152,7 +172,54 @@ fn gpu<'d, 'a>(reader: &mut Reader<'d, 'a>, node: &'d Node<'a>, path: Path<'_>) 
             "attributes: {vendor: {nvidia: [{model: a100}]}}, or an empty nvidia: for any model",
         );
     }
+    let group = gpu.attributes.iter().find(|attribute| attribute.key == INTERCONNECT_GROUP);
+    if let Some(group) = group.filter(|_| gpu.units.value == 0) {
+        let message = format!(
+            "gpu.attributes.interconnect cannot be set when gpu.units == 0 (group={:?})",
+            group.value
+        );
+        reader.problem(path, gpu.units.place, message);
+    }
     is_mapping.then_some(gpu)
+}
+
+/// The group of an interconnect: `[]` for [`AUTO_GROUP`], `{group: NAME}` for another.
+fn interconnect<'d, 'a>(
+    reader: &mut Reader<'d, 'a>,
+    node: &'d Node<'a>,
+    path: Path<'_>,
+) -> Option<&'d str> {
+    const ALLOWED: &str = "[] or {group: NAME}";
+    let refused = match &node.content {
+        Content::Sequence(items) if items.len() == 0 => return Some(AUTO_GROUP),
+        Content::Sequence(_) => {
+            "gpu.attributes.interconnect: only the empty sequence form `[]` is accepted; use \
+             `{group: <name>}` for explicit groups"
+        }
+        Content::Mapping(_) => {
+            let mut group = "";
+            reader.mapping(node, path, |reader, key, value, path| match key.value {
+                "group" => group = reader.text(value, path).map_or("", |text| text.value),
+                _ => reader.unknown_key(key, path, "group"),
+            });
+            match group {
+                "" => {
+                    "gpu.attributes.interconnect: `group` is required when using the mapping form"
+                }
+                AUTO_GROUP => {
+                    "gpu.attributes.interconnect.group: \"auto\" is a reserved name (parser \
+                     auto-assigns it to `interconnect: []` resources); pick a different name"
+                }
+                group => return Some(group),
+            }
+        }
+        Content::Scalar(_) => {
+            "gpu.attributes.interconnect: expected `[]` or `{group: <name>}`; bare scalar \
+             (including `true`/`false`) is no longer accepted"
+        }
+    };
+    reader.problem_allowing(path, node.place, refused, ALLOWED);
+    None
 }
 
 fn gpu_attributes<'d, 'a>(
@@ -160,13 +227,14 @@ fn gpu_attributes<'d, 'a>(
     node: &'d Node<'a>,
     path: Path<'_>,
 ) -> Vec<Attribute> {
-    let mut models = None;
+    let (mut models, mut group) = (None, None);
     let is_mapping = reader.mapping(node, path, |reader, key, value, path| match key.value {
+        "interconnect" => group = interconnect(reader, value, path),
         "vendor" if is_null(value) => {}
         "vendor" => models = Some(vendor(reader, value, path)),
         _ => {
             let message = format!("unsupported attribute ({}) for a GPU", key.value);
-            reader.problem_allowing(path, key.place, message, "vendor");
+            reader.problem_allowing(path, key.place, message, "vendor, interconnect");
         }
     });
     if !is_mapping {
@@ -184,6 +252,7 @@ fn gpu_attributes<'d, 'a>(
     if attributes.is_empty() {
         attributes.push(Attribute::new("vendor/nvidia/model/*", "true"));
     }
+    attributes.extend(group.map(|group| Attribute::new(INTERCONNECT_GROUP, group)));
     attributes.sort_by(|a, b| a.key.cmp(&b.key));
     check_attributes(reader, &attributes, path, node.place);
     attributes

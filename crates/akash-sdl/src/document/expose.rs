@@ -36,6 +36,19 @@ pub(crate) struct HttpOptions<'d> {
     pub(crate) next_timeout: u32,
     pub(crate) next_cases: Vec<Spot<&'d str>>,
     pub(crate) proxy_buffer_size: Spot<u32>,
+    pub(crate) proxy: Option<Proxy>,
+}
+
+/// `http_options.proxy`.
+#[derive(Clone, Debug)]
+pub(crate) struct Proxy {
+    pub(crate) place: Place,
+    pub(crate) buffering_disable: bool,
+    pub(crate) buffer_size: Spot<u32>,
+    pub(crate) buffers_number: Spot<u32>,
+    pub(crate) buffers_size: Spot<u32>,
+    pub(crate) busy_buffers_size: Spot<u32>,
+    pub(crate) connect_timeout: Spot<u32>,
 }
 
 impl HttpOptions<'_> {
@@ -49,6 +62,7 @@ impl HttpOptions<'_> {
             next_timeout: 0,
             next_cases: Vec::new(),
             proxy_buffer_size: zero,
+            proxy: None,
         }
     }
 }
@@ -161,26 +175,147 @@ fn http_options<'d, 'a>(
         };
         match key.value {
             "max_body_size" => options.max_body_size = number(reader),
-            "read_timeout" => options.read_timeout = number(reader),
-            "send_timeout" => options.send_timeout = number(reader),
+            "read_timeout" => options.read_timeout = timeout(reader, value, path, "read"),
+            "send_timeout" => options.send_timeout = timeout(reader, value, path, "send"),
             "next_tries" => options.next_tries = number(reader).value,
             "next_timeout" => options.next_timeout = number(reader).value,
             "next_cases" => options.next_cases = reader.texts(value, path).unwrap_or_default(),
             "proxy_buffer_size" => options.proxy_buffer_size = number(reader),
+            "proxy" => options.proxy = proxy(reader, value, path),
             _ => reader.unknown_key(
                 key,
                 path,
                 "max_body_size, read_timeout, send_timeout, next_tries, next_timeout, next_cases, \
-                 proxy_buffer_size",
+                 proxy_buffer_size, proxy",
             ),
         }
     });
     options
 }
 
+/// A time in milliseconds, or with one of the units ms, s, m and h.
+fn timeout<'d, 'a>(
+    reader: &mut Reader<'d, 'a>,
+    node: &'d Node<'a>,
+    path: Path<'_>,
+    which: &str,
+) -> Spot<u32> {
+    let place = node.place;
+    let Some(text) = reader.text(node, path) else { return Spot { value: 0, place } };
+    let value = match milliseconds(text.value) {
+        Ok(value) => value,
+        Err(TimeoutProblem::Form) => {
+            reader.problem_allowing(
+                path,
+                place,
+                format!("{} is not a time", Shown(text.value)),
+                "milliseconds or a whole-number duration using ms, s, m, or h",
+            );
+            0
+        }
+        Err(TimeoutProblem::TooLarge) => {
+            let message = format!(
+                "http option not allowed: {which} timeout cannot be greater than {} ms",
+                u32::MAX
+            );
+            reader.problem(path, place, message);
+            0
+        }
+    };
+    Spot { value, place }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum TimeoutProblem {
+    Form,
+    TooLarge,
+}
+
+fn milliseconds(text: &str) -> Result<u32, TimeoutProblem> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at_checked(end).ok_or(TimeoutProblem::Form)?;
+    let factor: u128 = match unit {
+        "" | "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(TimeoutProblem::Form),
+    };
+    if digits.is_empty() {
+        return Err(TimeoutProblem::Form);
+    }
+    let number: u128 = digits.parse().map_err(|_| TimeoutProblem::TooLarge)?;
+    let milliseconds = number.checked_mul(factor).ok_or(TimeoutProblem::TooLarge)?;
+    u32::try_from(milliseconds).map_err(|_| TimeoutProblem::TooLarge)
+}
+
+fn proxy<'d, 'a>(reader: &mut Reader<'d, 'a>, node: &'d Node<'a>, path: Path<'_>) -> Option<Proxy> {
+    let place = node.place;
+    let zero = Spot { value: 0, place };
+    let mut proxy = Proxy {
+        place,
+        buffering_disable: false,
+        buffer_size: zero,
+        buffers_number: zero,
+        buffers_size: zero,
+        busy_buffers_size: zero,
+        connect_timeout: zero,
+    };
+    let is_mapping = reader.mapping(node, path, |reader, key, value, path| {
+        let number = |reader: &mut Reader<'d, 'a>| {
+            reader.unsigned(value, path).unwrap_or(Spot { value: 0, place: value.place })
+        };
+        match key.value {
+            "buffering_disable" => {
+                proxy.buffering_disable =
+                    reader.boolean(value, path).is_some_and(|flag| flag.value);
+            }
+            "buffer_size" => proxy.buffer_size = number(reader),
+            "buffers_number" => proxy.buffers_number = number(reader),
+            "buffers_size" => proxy.buffers_size = number(reader),
+            "busy_buffers_size" => proxy.busy_buffers_size = number(reader),
+            "connect_timeout" => proxy.connect_timeout = number(reader),
+            _ => reader.unknown_key(
+                key,
+                path,
+                "buffering_disable, buffer_size, buffers_number, buffers_size, busy_buffers_size, \
+                 connect_timeout",
+            ),
+        }
+    });
+    is_mapping.then_some(proxy)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::could_be_host;
+    use super::{TimeoutProblem, could_be_host, milliseconds};
+
+    #[test]
+    fn timeouts_have_a_unit_or_are_milliseconds() {
+        for (text, wanted) in [
+            ("0", Ok(0)),
+            ("60000", Ok(60_000)),
+            ("1ms", Ok(1)),
+            ("90s", Ok(90_000)),
+            ("5m", Ok(300_000)),
+            ("1h", Ok(3_600_000)),
+            ("4294967295", Ok(u32::MAX)),
+            ("4294967296", Err(TimeoutProblem::TooLarge)),
+            ("1194h", Err(TimeoutProblem::TooLarge)),
+            ("99999999999999999999999999999999999999999h", Err(TimeoutProblem::TooLarge)),
+            ("", Err(TimeoutProblem::Form)),
+            ("s", Err(TimeoutProblem::Form)),
+            ("1h30m", Err(TimeoutProblem::Form)),
+            ("1.5h", Err(TimeoutProblem::Form)),
+            ("-1", Err(TimeoutProblem::Form)),
+            ("+1", Err(TimeoutProblem::Form)),
+            ("1 s", Err(TimeoutProblem::Form)),
+            ("1d", Err(TimeoutProblem::Form)),
+            ("1é", Err(TimeoutProblem::Form)),
+        ] {
+            assert_eq!(milliseconds(text), wanted, "{text:?}");
+        }
+    }
 
     #[test]
     fn hosts_that_could_be_part_of_a_url() {

@@ -14,11 +14,11 @@ mod reader;
 mod service;
 mod top;
 
-pub(crate) use compute::Resources;
+pub(crate) use compute::{AUTO_GROUP, Gpu, Resources};
 pub(crate) use deployment::Placed;
-pub(crate) use expose::{Expose, ExposeTo};
+pub(crate) use expose::{Expose, ExposeTo, Proxy};
 pub(crate) use placement::Placement;
 pub(crate) use reader::{Reader, Spot};
-pub(crate) use service::{Credentials, Params, Service};
+pub(crate) use service::{Credentials, Kbs, Params, Service};
 pub(crate) use top::Document;
 pub use top::Grammar;

@@ -24,12 +24,26 @@ pub(crate) struct Params<'d> {
     pub(crate) permissions: Option<Vec<Spot<&'d str>>>,
     /// Empty when absent.
     pub(crate) tee: Spot<&'d str>,
+    pub(crate) kbs: Option<Kbs<'d>>,
+}
+
+/// `params.kbs`: the key broker of a confidential guest. Empty texts are absent.
+#[derive(Clone, Debug)]
+pub(crate) struct Kbs<'d> {
+    pub(crate) place: Place,
+    pub(crate) mode: &'d str,
+    pub(crate) url: &'d str,
+    pub(crate) certificate: &'d str,
+    pub(crate) image_security_policy_uri: &'d str,
+    pub(crate) agent_policy: &'d str,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct StorageParams<'d> {
     pub(crate) mount: Spot<&'d str>,
     pub(crate) read_only: bool,
+    /// Empty when absent.
+    pub(crate) key_ref: Spot<&'d str>,
 }
 
 #[derive(Clone)]
@@ -39,6 +53,7 @@ pub(crate) struct Credentials<'d> {
     pub(crate) email: &'d str,
     pub(crate) username: &'d str,
     pub(crate) password: &'d str,
+    pub(crate) uri: &'d str,
 }
 
 impl std::fmt::Debug for Credentials<'_> {
@@ -109,6 +124,7 @@ impl<'d> Params<'d> {
             storage: Named::default(),
             permissions: None,
             tee: Spot { value: "", place: node.place },
+            kbs: None,
         };
         let is_mapping = reader.mapping(node, path, |reader, key, value, path| match key.value {
             "storage" => params.storage = reader.named(value, path, StorageParams::decode),
@@ -118,7 +134,8 @@ impl<'d> Params<'d> {
                     params.tee = tee;
                 }
             }
-            _ => reader.unknown_key(key, path, "storage, permissions, tee"),
+            "kbs" => params.kbs = Kbs::decode(reader, value, path),
+            _ => reader.unknown_key(key, path, "storage, permissions, tee, kbs"),
         });
         is_mapping.then_some(params)
     }
@@ -131,7 +148,8 @@ impl<'d> StorageParams<'d> {
         node: &'d Node<'a>,
         path: Path<'_>,
     ) -> Self {
-        let mut params = Self { mount: Spot { value: "", place: node.place }, read_only: false };
+        let absent = Spot { value: "", place: node.place };
+        let mut params = Self { mount: absent, read_only: false, key_ref: absent };
         reader.mapping(node, path, |reader, key, value, path| match key.value {
             "mount" => {
                 if let Some(mount) = reader.text(value, path) {
@@ -141,9 +159,43 @@ impl<'d> StorageParams<'d> {
             "readOnly" => {
                 params.read_only = reader.boolean(value, path).is_some_and(|flag| flag.value);
             }
-            _ => reader.unknown_key(key, path, "mount, readOnly"),
+            "keyRef" => {
+                if let Some(key_ref) = reader.text(value, path) {
+                    params.key_ref = key_ref;
+                }
+            }
+            _ => reader.unknown_key(key, path, "mount, readOnly, keyRef"),
         });
         params
+    }
+}
+
+impl<'d> Kbs<'d> {
+    fn decode<'a>(reader: &mut Reader<'d, 'a>, node: &'d Node<'a>, path: Path<'_>) -> Option<Self> {
+        let mut kbs = Self {
+            place: node.place,
+            mode: "",
+            url: "",
+            certificate: "",
+            image_security_policy_uri: "",
+            agent_policy: "",
+        };
+        let is_mapping = reader.mapping(node, path, |reader, key, value, path| {
+            let mut text = || reader.text(value, path).map_or("", |text| text.value);
+            match key.value {
+                "mode" => kbs.mode = text(),
+                "url" => kbs.url = text(),
+                "certificate" => kbs.certificate = text(),
+                "imageSecurityPolicyURI" => kbs.image_security_policy_uri = text(),
+                "agentPolicy" => kbs.agent_policy = text(),
+                _ => reader.unknown_key(
+                    key,
+                    path,
+                    "mode, url, certificate, imageSecurityPolicyURI, agentPolicy",
+                ),
+            }
+        });
+        is_mapping.then_some(kbs)
     }
 }
 
@@ -174,7 +226,7 @@ fn permissions<'d, 'a>(
 impl<'d> Credentials<'d> {
     fn decode<'a>(reader: &mut Reader<'d, 'a>, node: &'d Node<'a>, path: Path<'_>) -> Option<Self> {
         let mut credentials =
-            Self { place: node.place, host: "", email: "", username: "", password: "" };
+            Self { place: node.place, host: "", email: "", username: "", password: "", uri: "" };
         let is_mapping = reader.mapping(node, path, |reader, key, value, path| {
             let mut text = || reader.text(value, path).map_or("", |text| text.value);
             match key.value {
@@ -192,7 +244,8 @@ impl<'d> Credentials<'d> {
                         reader.lint(path, value.place, "shorter than 6 characters");
                     }
                 }
-                _ => reader.unknown_key(key, path, "host, email, username, password"),
+                "uri" => credentials.uri = text(),
+                _ => reader.unknown_key(key, path, "host, email, username, password, uri"),
             }
         });
         is_mapping.then_some(credentials)

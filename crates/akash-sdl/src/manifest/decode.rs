@@ -11,10 +11,10 @@ use thiserror::Error;
 
 use super::json::{
     ATTRIBUTE, CREDENTIALS, ENDPOINT, EXPOSE, GROUP, HTTP_OPTIONS, MOUNT, PARAMS, PERMISSIONS,
-    RESOURCES, SERVICE, SIZE, STORAGE, TEE, UNITS, VALUE,
+    PROXY, RESOURCES, SERVICE, SIZE, STORAGE, TEE, UNITS, VALUE,
 };
 use super::model::{
-    Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
+    Group, HttpOptions, ImageCredentials, Manifest, Protocol, ProxyOptions, Service, ServiceExpose,
     ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
 };
 use crate::encode::Keys;
@@ -213,6 +213,7 @@ impl Decoder {
                     service.expose = decoder.list(value, path, read)?;
                 }
                 "params" => service.params = decoder.params(value, path)?,
+                "interconnectGroup" => service.interconnect_group = text(value, path)?,
                 _ => service.credentials = decoder.credentials(value, path)?,
             }
             Ok(())
@@ -365,11 +366,31 @@ impl Decoder {
                 "nextCases" => {
                     options.next_cases = decoder.texts(value, path)?.unwrap_or_default();
                 }
+                "proxy" => options.proxy = decoder.proxy(value, path)?,
                 _ => options.proxy_buffer_size = number(value, path)?,
             }
             Ok(())
         })?;
         Ok(options)
+    }
+
+    fn proxy(&mut self, value: &Value, path: Path<'_>) -> Result<Option<ProxyOptions>> {
+        let mut proxy = ProxyOptions::default();
+        let present = self.object(value, path, &PROXY, |_, key, value, path| {
+            if value.is_null() {
+                return Ok(());
+            }
+            match key {
+                "bufferingDisable" => proxy.buffering_disable = Some(boolean(value, path)?),
+                "bufferSize" => proxy.buffer_size = Some(number(value, path)?),
+                "buffersNumber" => proxy.buffers_number = Some(number(value, path)?),
+                "buffersSize" => proxy.buffers_size = Some(number(value, path)?),
+                "busyBuffersSize" => proxy.busy_buffers_size = Some(number(value, path)?),
+                _ => proxy.connect_timeout = Some(number(value, path)?),
+            }
+            Ok(())
+        })?;
+        Ok(present.then_some(proxy))
     }
 
     fn params(&mut self, value: &Value, path: Path<'_>) -> Result<Option<ServiceParams>> {
@@ -400,6 +421,7 @@ impl Decoder {
             match key {
                 "name" => mount.name = text(value, path)?,
                 "mount" => mount.mount = text(value, path)?,
+                "keyRef" => mount.key_ref = text(value, path)?,
                 _ => mount.read_only = boolean(value, path)?,
             }
             Ok(())
@@ -427,6 +449,7 @@ impl Decoder {
                 "host" => credentials.host = text(value, path)?,
                 "email" => credentials.email = text(value, path)?,
                 "username" => credentials.username = text(value, path)?,
+                "uri" => credentials.uri = text(value, path)?,
                 _ => credentials.password = text(value, path)?,
             }
             Ok(())

@@ -6,8 +6,8 @@
 use akash_types::{Attribute, Endpoint, EndpointKind, Storage};
 
 use super::model::{
-    Group, HttpOptions, ImageCredentials, Manifest, Service, ServiceExpose, ServiceParams,
-    ServiceResources,
+    Group, HttpOptions, ImageCredentials, Manifest, ProxyOptions, Service, ServiceExpose,
+    ServiceParams, ServiceResources,
 };
 use crate::encode::{Encoder, JsonEncoder, Keys, Layout, YamlEncoder, digits};
 
@@ -84,6 +84,7 @@ pub(super) static SERVICE: Keys = Keys {
         "expose",
         "params",
         "credentials",
+        "interconnectGroup",
     ],
     sorted: &[
         "args",
@@ -93,6 +94,7 @@ pub(super) static SERVICE: Keys = Keys {
         "env",
         "expose",
         "image",
+        "interconnectGroup",
         "name",
         "params",
         "resources",
@@ -120,8 +122,15 @@ impl Service {
                 Some(credentials) => credentials.describe(encoder),
                 None => encoder.null(),
             },
+            "interconnectGroup" => text_unless_empty(encoder, &self.interconnect_group),
             _ => {}
         });
+    }
+}
+
+fn text_unless_empty(encoder: &mut impl Encoder, text: &str) {
+    if !text.is_empty() {
+        encoder.text(text);
     }
 }
 
@@ -227,9 +236,7 @@ fn describe_attributes(encoder: &mut impl Encoder, attributes: &[Attribute]) {
 pub(crate) fn describe_attribute(encoder: &mut impl Encoder, attribute: &Attribute) {
     encoder.object(&ATTRIBUTE, |encoder, key| {
         let text = if key == "key" { &attribute.key } else { &attribute.value };
-        if !text.is_empty() {
-            encoder.text(text);
-        }
+        text_unless_empty(encoder, text);
     });
 }
 
@@ -295,12 +302,14 @@ pub(super) static HTTP_OPTIONS: Keys = Keys {
         "nextTimeout",
         "nextCases",
         "proxyBufferSize",
+        "proxy",
     ],
     sorted: &[
         "maxBodySize",
         "nextCases",
         "nextTimeout",
         "nextTries",
+        "proxy",
         "proxyBufferSize",
         "readTimeout",
         "sendTimeout",
@@ -319,7 +328,54 @@ impl HttpOptions {
             "proxyBufferSize" if self.proxy_buffer_size != 0 => {
                 encoder.number(self.proxy_buffer_size.into());
             }
+            "proxy" => {
+                if let Some(proxy) = &self.proxy {
+                    proxy.describe(encoder);
+                }
+            }
             _ => {}
+        });
+    }
+}
+
+pub(super) static PROXY: Keys = Keys {
+    declared: &[
+        "bufferingDisable",
+        "bufferSize",
+        "buffersNumber",
+        "buffersSize",
+        "busyBuffersSize",
+        "connectTimeout",
+    ],
+    sorted: &[
+        "bufferSize",
+        "bufferingDisable",
+        "buffersNumber",
+        "buffersSize",
+        "busyBuffersSize",
+        "connectTimeout",
+    ],
+};
+
+impl ProxyOptions {
+    fn describe(&self, encoder: &mut impl Encoder) {
+        encoder.object(&PROXY, |encoder, key| {
+            let number = match key {
+                "bufferingDisable" => {
+                    if let Some(flag) = self.buffering_disable {
+                        encoder.boolean(flag);
+                    }
+                    None
+                }
+                "bufferSize" => self.buffer_size,
+                "buffersNumber" => self.buffers_number,
+                "buffersSize" => self.buffers_size,
+                "busyBuffersSize" => self.busy_buffers_size,
+                _ => self.connect_timeout,
+            };
+            if let Some(number) = number {
+                encoder.number(number.into());
+            }
         });
     }
 }
@@ -328,8 +384,10 @@ pub(super) static PARAMS: Keys = Keys {
     declared: &["storage", "credentials", "permissions", "tee"],
     sorted: &["credentials", "permissions", "storage", "tee"],
 };
-pub(super) static MOUNT: Keys =
-    Keys { declared: &["name", "mount", "readOnly"], sorted: &["mount", "name", "readOnly"] };
+pub(super) static MOUNT: Keys = Keys {
+    declared: &["name", "mount", "readOnly", "keyRef"],
+    sorted: &["keyRef", "mount", "name", "readOnly"],
+};
 pub(super) static PERMISSIONS: Keys = Keys { declared: &["read"], sorted: &["read"] };
 pub(super) static TEE: Keys =
     Keys { declared: &["type", "attestation"], sorted: &["attestation", "type"] };
@@ -341,6 +399,7 @@ impl ServiceParams {
                 encoder.object(&MOUNT, |encoder, key| match key {
                     "name" => encoder.text(&storage.name),
                     "mount" => encoder.text(&storage.mount),
+                    "keyRef" => text_unless_empty(encoder, &storage.key_ref),
                     _ => encoder.boolean(storage.read_only),
                 });
             }),
@@ -372,8 +431,8 @@ impl ServiceParams {
 }
 
 pub(super) static CREDENTIALS: Keys = Keys {
-    declared: &["host", "email", "username", "password"],
-    sorted: &["email", "host", "password", "username"],
+    declared: &["host", "email", "username", "password", "uri"],
+    sorted: &["email", "host", "password", "uri", "username"],
 };
 
 impl ImageCredentials {
@@ -382,6 +441,7 @@ impl ImageCredentials {
             "host" => encoder.text(&self.host),
             "email" => encoder.text(&self.email),
             "username" => encoder.text(&self.username),
+            "uri" => text_unless_empty(encoder, &self.uri),
             _ => encoder.text(&self.password),
         });
     }
@@ -405,6 +465,7 @@ mod tests {
             &ENDPOINT,
             &EXPOSE,
             &HTTP_OPTIONS,
+            &PROXY,
             &PARAMS,
             &MOUNT,
             &PERMISSIONS,

@@ -6,6 +6,7 @@
 
 mod cross;
 mod decode;
+mod doubt;
 mod json;
 mod model;
 mod proto;
@@ -15,13 +16,14 @@ mod version;
 
 pub use cross::{CrossError, Detail, EndpointUse};
 pub use decode::{DecodeError, Decoded, IgnoredOption};
+pub use doubt::HashDoubt;
 pub use model::{
-    Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
-    ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
+    Group, HttpOptions, ImageCredentials, KbsParams, Manifest, Protocol, ProxyOptions, Service,
+    ServiceExpose, ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
 };
 
 pub(crate) use json::{describe_attribute, describe_resources};
 pub use proto::ManifestProtoError;
-pub(crate) use validate::{Fault, Violation, expose_before};
+pub(crate) use validate::{Fault, PROXY_LIMITS, Violation, expose_before};
 pub use validate::{ManifestError, ManifestErrorKind, is_hostname, is_service_name};
 pub use version::Version;

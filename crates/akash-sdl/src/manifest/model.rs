@@ -43,6 +43,8 @@ pub struct Service {
     pub params: Option<ServiceParams>,
     /// How to pull the image from a private registry.
     pub credentials: Option<ImageCredentials>,
+    /// Peers with which its GPUs form one fabric; empty for none.
+    pub interconnect_group: String,
 }
 
 /// The resources of one replica, as sent: what a valid manifest must have may be missing.
@@ -160,8 +162,44 @@ pub struct HttpOptions {
     pub next_timeout: u32,
     /// When to try the next one.
     pub next_cases: Vec<String>,
-    /// The proxy's buffer; 0 leaves it to the provider.
+    /// The proxy's buffer; 0 leaves it to the provider. Newer tools set `proxy` instead.
     pub proxy_buffer_size: u32,
+    /// How the proxy buffers answers.
+    pub proxy: Option<ProxyOptions>,
+}
+
+/// How the proxy in front of a service buffers answers. A member that was not sent is none: tools
+/// differ in whether they write zeros, and the hash covers what was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProxyOptions {
+    /// Whether answers are passed on as they come.
+    pub buffering_disable: Option<bool>,
+    /// Bytes of the buffer for the first part of an answer.
+    pub buffer_size: Option<u32>,
+    /// How many buffers there are for the rest.
+    pub buffers_number: Option<u32>,
+    /// Bytes of each of them.
+    pub buffers_size: Option<u32>,
+    /// Bytes that may be busy while the rest is read.
+    pub busy_buffers_size: Option<u32>,
+    /// How long to wait for a connection to the service, in milliseconds.
+    pub connect_timeout: Option<u32>,
+}
+
+impl ProxyOptions {
+    /// Whether every member has a value that no tool leaves out.
+    #[must_use]
+    pub fn is_fully_set(&self) -> bool {
+        let numbers = [
+            self.buffer_size,
+            self.buffers_number,
+            self.buffers_size,
+            self.busy_buffers_size,
+            self.connect_timeout,
+        ];
+        self.buffering_disable == Some(true)
+            && numbers.iter().all(|number| number.is_some_and(|number| number != 0))
+    }
 }
 
 /// Parameters of a service.
@@ -186,6 +224,8 @@ pub struct StorageParams {
     pub mount: String,
     /// Whether the service may not write to it.
     pub read_only: bool,
+    /// Reference to the key that encrypts it, sealed for a confidential guest; empty for none.
+    pub key_ref: String,
 }
 
 /// What the pods may read of their own lease.
@@ -202,6 +242,27 @@ pub struct TeeParams {
     pub kind: String,
     /// Whether the tenant wants proof of it.
     pub attestation: bool,
+    /// Which key broker the guest asks. Its form in JSON is not known, so no JSON has it; see
+    /// [`Manifest::hash_doubts`].
+    pub kbs: Option<KbsParams>,
+}
+
+/// The key broker service of a confidential guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KbsParams {
+    /// The one that the provider runs.
+    Provider,
+    /// The tenant's own.
+    Tenant {
+        /// Its origin.
+        url: String,
+        /// Its certificate, PEM.
+        certificate: String,
+        /// Where the policy for images is.
+        image_security_policy_uri: String,
+        /// What the guest's agent allows.
+        agent_policy: String,
+    },
 }
 
 /// A login to an image registry. The password stays out of debug output.
@@ -215,6 +276,8 @@ pub struct ImageCredentials {
     pub username: String,
     /// The secret.
     pub password: String,
+    /// Resource of a key broker that holds the login instead; empty for none.
+    pub uri: String,
 }
 
 impl fmt::Debug for ImageCredentials {

@@ -6,11 +6,12 @@
 
 use akash_proto::akash::base::resources::v1beta4 as resources_wire;
 use akash_proto::akash::manifest::v2beta3 as wire;
+use akash_proto::akash::manifest::v2beta3::kbs_params;
 use akash_types::proto::ConvertError;
 use thiserror::Error;
 
 use super::model::{
-    Group, HttpOptions, ImageCredentials, Manifest, Protocol, Service, ServiceExpose,
+    Group, HttpOptions, ImageCredentials, KbsParams, Manifest, Protocol, Service, ServiceExpose,
     ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
 };
 
@@ -78,6 +79,7 @@ fn service_from(service: wire::Service) -> Result<Service, ConvertError> {
         expose: Some(service.expose.into_iter().map(ServiceExpose::from).collect()),
         params: service.params.map(ServiceParams::from),
         credentials: service.credentials.map(ImageCredentials::from),
+        interconnect_group: service.interconnect_group,
     })
 }
 
@@ -121,6 +123,7 @@ impl From<Service> for wire::Service {
             expose: service.expose.into_iter().flatten().map(Into::into).collect(),
             params: service.params.map(Into::into),
             credentials: service.credentials.map(Into::into),
+            interconnect_group: service.interconnect_group,
         }
     }
 }
@@ -167,6 +170,8 @@ impl From<wire::ServiceExposeHttpOptions> for HttpOptions {
             next_timeout: options.next_timeout,
             next_cases: options.next_cases,
             proxy_buffer_size: options.proxy_buffer_size,
+            // The field's number is not published: what a client sends there is not seen.
+            proxy: None,
         }
     }
 }
@@ -191,12 +196,17 @@ impl From<wire::ServiceParams> for ServiceParams {
             name: storage.name,
             mount: storage.mount,
             read_only: storage.read_only,
+            key_ref: storage.key_ref,
         });
         Self {
             storage: unless_empty(storage.collect()),
             credentials: params.credentials.map(Into::into),
             permissions: params.permissions.map(|all| ServicePermissions { read: all.read }),
-            tee: params.tee.map(|tee| TeeParams { kind: tee.r#type, attestation: tee.attestation }),
+            tee: params.tee.map(|tee| TeeParams {
+                kind: tee.r#type,
+                attestation: tee.attestation,
+                kbs: tee.kbs.and_then(|kbs| kbs.source).map(kbs_from),
+            }),
         }
     }
 }
@@ -207,28 +217,57 @@ impl From<ServiceParams> for wire::ServiceParams {
             name: storage.name,
             mount: storage.mount,
             read_only: storage.read_only,
+            key_ref: storage.key_ref,
         });
         Self {
             storage: storage.collect(),
             credentials: params.credentials.map(Into::into),
             permissions: params.permissions.map(|all| wire::ServicePermissions { read: all.read }),
-            tee: params
-                .tee
-                .map(|tee| wire::TeeParams { r#type: tee.kind, attestation: tee.attestation }),
+            tee: params.tee.map(|tee| wire::TeeParams {
+                r#type: tee.kind,
+                attestation: tee.attestation,
+                kbs: tee.kbs.map(|kbs| wire::KbsParams { source: Some(kbs_source(kbs)) }),
+            }),
+        }
+    }
+}
+
+fn kbs_from(source: kbs_params::Source) -> KbsParams {
+    match source {
+        kbs_params::Source::Provider(wire::ProviderKbsParams {}) => KbsParams::Provider,
+        kbs_params::Source::Tenant(tenant) => KbsParams::Tenant {
+            url: tenant.url,
+            certificate: tenant.certificate,
+            image_security_policy_uri: tenant.image_security_policy_uri,
+            agent_policy: tenant.agent_policy,
+        },
+    }
+}
+
+fn kbs_source(kbs: KbsParams) -> kbs_params::Source {
+    match kbs {
+        KbsParams::Provider => kbs_params::Source::Provider(wire::ProviderKbsParams {}),
+        KbsParams::Tenant { url, certificate, image_security_policy_uri, agent_policy } => {
+            kbs_params::Source::Tenant(wire::TenantKbsParams {
+                url,
+                certificate,
+                image_security_policy_uri,
+                agent_policy,
+            })
         }
     }
 }
 
 impl From<wire::ImageCredentials> for ImageCredentials {
     fn from(credentials: wire::ImageCredentials) -> Self {
-        let wire::ImageCredentials { host, email, username, password } = credentials;
-        Self { host, email, username, password }
+        let wire::ImageCredentials { host, email, username, password, uri } = credentials;
+        Self { host, email, username, password, uri }
     }
 }
 
 impl From<ImageCredentials> for wire::ImageCredentials {
     fn from(credentials: ImageCredentials) -> Self {
-        let ImageCredentials { host, email, username, password } = credentials;
-        Self { host, email, username, password }
+        let ImageCredentials { host, email, username, password, uri } = credentials;
+        Self { host, email, username, password, uri }
     }
 }

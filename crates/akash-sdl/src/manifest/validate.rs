@@ -115,6 +115,54 @@ impl Manifest {
     }
 }
 
+/// The most that providers accept of a member of `http_options.proxy`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxyLimit {
+    pub(crate) field: &'static str,
+    pub(crate) most: u32,
+}
+
+/// As in the Go provider. More would let one tenant take the memory of the shared proxy.
+pub(crate) const PROXY_LIMITS: [ProxyLimit; 4] = [
+    ProxyLimit { field: "buffer_size", most: 131_072 },
+    ProxyLimit { field: "buffers_number", most: 16 },
+    ProxyLimit { field: "buffers_size", most: 131_072 },
+    ProxyLimit { field: "busy_buffers_size", most: 262_144 },
+];
+
+impl Manifest {
+    /// Whether every `httpOptions.proxy` stays within what providers accept. Chain and SDL tools
+    /// do not ask for it.
+    ///
+    /// # Errors
+    /// The first member that is too large.
+    pub fn validate_proxy_limits(&self) -> Result<(), ManifestError> {
+        for service in self.groups.iter().flat_map(|group| &group.services) {
+            let proxies =
+                service.expose.iter().flatten().filter_map(|it| it.http_options.proxy.as_ref());
+            for (proxy, limit) in
+                proxies.flat_map(|proxy| PROXY_LIMITS.iter().map(move |limit| (proxy, limit)))
+            {
+                let value = match limit.field {
+                    "buffer_size" => proxy.buffer_size,
+                    "buffers_number" => proxy.buffers_number,
+                    "buffers_size" => proxy.buffers_size,
+                    _ => proxy.busy_buffers_size,
+                };
+                if let Some(value) = value.filter(|value| *value > limit.most) {
+                    let ProxyLimit { field, most } = limit;
+                    let text = format!(
+                        "invalid manifest: service {:?} proxy.{field} {value} exceeds max {most}",
+                        service.name
+                    );
+                    return Err(ManifestError { kind: ManifestErrorKind::Invalid, text });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Group {
     fn check<'m>(
         &'m self,

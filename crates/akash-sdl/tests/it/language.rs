@@ -1,5 +1,6 @@
 //! The SDL's rules, one row each: what is refused and where, what is accepted and as what.
 
+use akash_sdl::manifest::HashDoubt;
 use akash_sdl::{Grammar, Sdl};
 use serde_json::{Value, json};
 
@@ -207,8 +208,31 @@ fn http_options() {
         &path("max_body_size"),
         "http option not allowed",
     );
-    refused(&options("{read_timeout: 60001}"), &path("read_timeout"), "http option not allowed");
-    refused(&options("{send_timeout: 60001}"), &path("send_timeout"), "http option not allowed");
+    for which in ["read", "send"] {
+        let (key, most) = (format!("{which}_timeout"), "4294967295 ms");
+        let message =
+            format!("http option not allowed: {which} timeout cannot be greater than {most}");
+        for long in ["4294967296", "1194h", "4294968s"] {
+            refused(&options(&format!("{{{key}: {long}}}")), &path(&key), &message);
+        }
+        for wrong in ["1h30m", "-1", "1.5", "soon"] {
+            refused(&options(&format!("{{{key}: {wrong}}}")), &path(&key), "is not a time");
+        }
+    }
+    let timeouts = |text: &str| {
+        let options =
+            manifest_of(&options(text))[0]["services"][0]["expose"][0]["httpOptions"].clone();
+        (options["readTimeout"].clone(), options["sendTimeout"].clone())
+    };
+    assert_eq!(
+        timeouts("{read_timeout: 1h, send_timeout: 90s}"),
+        (json!(3_600_000), json!(90_000))
+    );
+    assert_eq!(
+        timeouts("{read_timeout: 4294967295, send_timeout: 0}"),
+        (json!(u32::MAX), json!(60_000))
+    );
+    assert_eq!(timeouts("{read_timeout: \"5\", send_timeout: 250ms}"), (json!(5), json!(250)));
     refused(
         &options("{proxy_buffer_size: 1048577}"),
         &path("proxy_buffer_size"),
@@ -226,6 +250,250 @@ fn http_options() {
             "nextTimeout": 9, "nextCases": ["off"], "proxyBufferSize": 4,
         })
     );
+}
+
+#[test]
+fn proxy_options() {
+    let proxy = |text: &str| {
+        with("port: 80\n", &format!("port: 80\n        http_options: {{proxy: {text}}}\n"))
+    };
+    let path = "services.web.expose[0].http_options.proxy";
+    let options = |text: &str| {
+        manifest_of(&proxy(text))[0]["services"][0]["expose"][0]["httpOptions"].clone()
+    };
+    let together = "proxy.buffers_number and proxy.buffers_size must be set together";
+    refused(&proxy("{buffers_number: 4}"), path, together);
+    refused(&proxy("{buffers_size: 4096}"), path, together);
+    for nothing in ["{}", "{buffering_disable: false, buffer_size: 0, connect_timeout: 0}"] {
+        assert_eq!(options(nothing).get("proxy"), None, "{nothing}");
+        assert_eq!(accepted(&proxy(nothing)).version(), accepted(BASE).version());
+    }
+    let all = "{buffering_disable: true, buffer_size: 16384, buffers_number: 8, buffers_size: 8192, \
+               busy_buffers_size: 32768, connect_timeout: 5000}";
+    let sdl = accepted(&proxy(all));
+    assert_eq!(sdl.manifest().hash_doubts(), []);
+    let canonical = String::from_utf8(sdl.manifest().to_canonical_json()).unwrap();
+    // In the place and order of Console's manifests.
+    let sorted = r#""nextTries":3,"proxy":{"bufferSize":16384,"bufferingDisable":true,"buffersNumber":8,"buffersSize":8192,"busyBuffersSize":32768,"connectTimeout":5000},"readTimeout":60000"#;
+    assert!(canonical.contains(sorted), "{canonical}");
+    // Whether others write what is not set is not known, and so neither is the hash.
+    let some = accepted(&proxy("{buffer_size: 16384}"));
+    assert_eq!(some.manifest().hash_doubts(), [HashDoubt::Proxy { service: "web".to_owned() }]);
+    let large = accepted(&proxy("{buffer_size: 131073}"));
+    assert!(large.warnings().iter().any(|it| it.message.contains("more than 131072")));
+}
+
+#[test]
+fn architectures() {
+    let cpu = |text: &str| with("          units: 100m\n", &format!("          {text}\n"));
+    let path = "profiles.compute.web.resources.cpu";
+    for arch in ["amd64", "arm64"] {
+        let text = cpu(&format!("units: 100m\n          attributes: {{arch: {arch}}}"));
+        let sdl = accepted(&text);
+        let wanted = [akash_types::Attribute::new("arch", arch)];
+        assert_eq!(sdl.groups()[0].resources[0].resources.cpu.attributes, wanted);
+        let canonical = String::from_utf8(sdl.manifest().to_canonical_json()).unwrap();
+        let inside = format!(
+            r#""cpu":{{"attributes":[{{"key":"arch","value":"{arch}"}}],"units":{{"val":"100"}}}}"#
+        );
+        assert!(canonical.contains(&inside), "{canonical}");
+    }
+    let unknown = cpu("units: 100m\n          attributes: {arch: x86_64}");
+    let at = format!("{path}.attributes.arch");
+    refused(&unknown, &at, "unsupported cpu architecture \"x86_64\"");
+    let other = cpu("units: 100m\n          attributes: {sockets: 2}");
+    refused(&other, &format!("{path}.attributes.sockets"), "unsupported cpu attribute \"sockets\"");
+    let outside = cpu("units: 100m\n          arch: arm64");
+    refused(&outside, &format!("{path}.arch"), "unsupported field (arch) for CPU resource");
+    let none = String::from_utf8(accepted(BASE).manifest().to_canonical_json()).unwrap();
+    assert!(none.contains(r#""cpu":{"units":{"val":"100"}}"#), "no default is written: {none}");
+}
+
+#[test]
+fn interconnects() {
+    let sdl = |interconnect: &str, units: u32, attributes: &str| {
+        gpu(&format!(
+            "{{units: {units}, attributes: {{interconnect: {interconnect}, vendor: {{nvidia: }}}}}}"
+        ))
+        .replacen(
+            "      pricing:\n",
+            &format!("      attributes: {attributes}\n      pricing:\n"),
+            1,
+        )
+    };
+    let capable = r#"{capabilities/gpu-interconnect: "true"}"#;
+    let path = "profiles.compute.web.resources.gpu";
+    let attributes = format!("{path}.attributes.interconnect");
+    for (wrong, message) in [
+        ("true", "bare scalar"),
+        ("[a]", "only the empty sequence form"),
+        ("{}", "`group` is required"),
+        ("{group: auto}", "is a reserved name"),
+    ] {
+        refused(&sdl(wrong, 1, capable), &attributes, message);
+    }
+    let unused = "cannot be set when gpu.units == 0 (group=\"auto\")";
+    refused(&sdl("[]", 0, capable), path, unused);
+    let place = "profiles.placement.dc.attributes";
+    refused(&sdl("[]", 1, "{a: b}"), place, "does not require capabilities/gpu-interconnect=true");
+    for (form, group) in [("[]", "auto"), ("{group: pair0}", "pair0")] {
+        let sdl = accepted(&sdl(form, 1, capable));
+        let unit = &sdl.groups()[0].resources[0].resources.gpu;
+        let keys: Vec<_> = unit.attributes.iter().map(|it| (&*it.key, &*it.value)).collect();
+        let wanted = [("interconnect/group", group), ("vendor/nvidia/model/*", "true")];
+        assert_eq!(keys, wanted);
+        let canonical = String::from_utf8(sdl.manifest().to_canonical_json()).unwrap();
+        let sorted = format!(r#""image":"nginx","interconnectGroup":"{group}","name":"web""#);
+        assert!(canonical.contains(&sorted), "{canonical}");
+        let proto = akash_sdl::Manifest::from_proto(sdl.manifest().clone().into_proto()).unwrap();
+        assert_eq!(proto.version(), sdl.version());
+    }
+    let mixed = sdl("[]", 1, capable)
+        .replacen(
+            "services:\n",
+            "services:\n  zed: {image: x, expose: [{port: 1, to: [{service: web}]}]}\n",
+            1,
+        )
+        .replacen(
+            "  compute:\n",
+            "  compute:\n    zed: {resources: {cpu: {units: 1}, memory: {size: 1Gi}, storage: {size: 1Gi}, \
+             gpu: {units: 1, attributes: {interconnect: {group: a}, vendor: {nvidia: }}}}}\n",
+            1,
+        )
+        .replacen("      pricing:\n", "      pricing:\n        zed: {denom: uact, amount: 1}\n", 1)
+        .replacen("deployment:\n", "deployment:\n  zed: {dc: {profile: zed, count: 1}}\n", 1);
+    refused(&mixed, "profiles.placement.dc", "mixes implicit `interconnect: []` (profile \"web\")");
+}
+
+#[test]
+fn confidential_keys_and_brokers() {
+    const SEALED: &str = "sealed.eyJhbGciOiJFUzI1NiJ9.eyJ2IjoiMC4xIn0.c2ln";
+    let kept = "[{name: data, size: 1Gi, attributes: {persistent: true, class: default}}]";
+    let sdl = |params: &str, volumes: &str| {
+        let text = storage(volumes);
+        text.replacen("    image: nginx\n", &format!("    image: nginx\n    params: {params}\n"), 1)
+    };
+    let with_key = |key: &str, more: &str, volumes: &str| {
+        sdl(&format!("{{{more}storage: {{data: {{mount: /data, keyRef: \"{key}\"}}}}}}"), volumes)
+    };
+    let provider = "tee: cpu, kbs: {mode: provider}, ";
+    let key_path = "services.web.params.storage.data.keyRef";
+    for wrong in ["kbs:///default/key/1", "sealed.a.b", "sealed.a.b.c.d", "sealed.a..c"] {
+        refused(&with_key(wrong, provider, kept), key_path, "must use sealed.<JWS> format");
+    }
+    let ephemeral = with_key(SEALED, provider, "[{name: data, size: 1Gi}]");
+    refused(&ephemeral, key_path, "storage keyRef requires persistent storage");
+    let unselected = with_key(SEALED, "tee: cpu, ", kept);
+    refused(&unselected, "services.web.params", "explicit params.kbs selection");
+    let sdl_with_key = accepted(&with_key(SEALED, provider, kept));
+    let canonical = String::from_utf8(sdl_with_key.manifest().to_canonical_json()).unwrap();
+    let sorted =
+        format!(r#"{{"keyRef":"{SEALED}","mount":"/data","name":"data","readOnly":false}}"#);
+    assert!(canonical.contains(&sorted), "{canonical}");
+    let kbs = HashDoubt::Kbs { service: "web".to_owned() };
+    assert_eq!(sdl_with_key.manifest().hash_doubts(), [kbs]);
+    accepted(&with_key("", "", kept));
+
+    let kbs = |tee: &str, text: &str| service(&format!("params: {{{tee}kbs: {text}}}"));
+    let path = "services.web.params.kbs";
+    let digest = "a".repeat(64);
+    let tenant = |url: &str, policy: &str| {
+        format!(
+            "{{mode: tenant, url: \"{url}\", certificate: pem, imageSecurityPolicyURI: \"{policy}\", \
+             agentPolicy: package agent_policy}}"
+        )
+    };
+    let (url, policy) =
+        ("https://kbs.example:8443", format!("kbs:///t/security-policy/sha256-{digest}"));
+    let upper = policy
+        .to_uppercase()
+        .replace("KBS:///T/SECURITY-POLICY/SHA256-", "kbs:///t/security-policy/sha256-");
+    for (tee, text, message) in [
+        ("", "{mode: provider}".to_owned(), "KBS configuration requires tee"),
+        ("tee: cpu, ", "{}".to_owned(), "KBS mode must be provider or tenant"),
+        ("tee: cpu, ", "{mode: other}".to_owned(), "KBS mode must be provider or tenant"),
+        (
+            "tee: cpu, ",
+            format!("{{mode: provider, url: \"{url}\"}}"),
+            "provider mode cannot include",
+        ),
+        (
+            "tee: cpu, ",
+            format!("{{mode: tenant, url: \"{url}\"}}"),
+            "complete public configuration",
+        ),
+        ("tee: cpu, ", tenant("https://kbs.example/admin", &policy), "canonical HTTPS origin"),
+        ("tee: cpu, ", tenant("http://kbs.example", &policy), "canonical HTTPS origin"),
+        ("tee: cpu, ", tenant(url, "kbs://host/a/b/c"), "canonical kbs:/// resource URI"),
+        ("tee: cpu, ", tenant(url, "kbs:///t/security-policy/latest"), "content addressed"),
+        ("tee: cpu, ", tenant(url, &upper), "lowercase SHA-256 digest"),
+    ] {
+        refused(&kbs(tee, &text), path, message);
+    }
+    let own = accepted(&kbs("tee: cpu, ", &tenant(url, &policy)));
+    let proto = akash_sdl::Manifest::from_proto(own.manifest().clone().into_proto()).unwrap();
+    assert_eq!(&proto, own.manifest());
+
+    let login =
+        |tee: &str, text: &str| service(&format!("params: {{{tee}}}\n    credentials: {text}"));
+    let confidential = "tee: cpu, kbs: {mode: provider}";
+    let path = "services.web.credentials.uri";
+    let uri = "kbs:///repo/type/tag";
+    for (tee, text, message) in [
+        ("", format!("{{uri: \"{uri}\"}}"), "requires a confidential service"),
+        (confidential, format!("{{uri: \"{uri}\", host: h}}"), "cannot mix inline fields with uri"),
+        (confidential, "{uri: \"kbs://h/a/b/c\"}".to_owned(), "canonical kbs:///repo/type/tag"),
+        (confidential, "{uri: \"kbs:///.a/b/c\"}".to_owned(), "canonical kbs:///repo/type/tag"),
+        (confidential, "{uri: \"kbs:///a/b/c?d\"}".to_owned(), "bounded canonical"),
+    ] {
+        refused(&login(tee, &text), path, message);
+    }
+    let sdl = accepted(&login(confidential, &format!("{{uri: \"{uri}\"}}")));
+    let canonical = String::from_utf8(sdl.manifest().to_canonical_json()).unwrap();
+    let sorted = format!(r#"{{"email":"","host":"","password":"","uri":"{uri}","username":""}}"#);
+    assert!(canonical.contains(&sorted), "{canonical}");
+}
+
+#[test]
+fn verification() {
+    let sdl = |text: &str| {
+        with("      pricing:\n", &format!("      verification: {text}\n      pricing:\n"))
+    };
+    let path = |key: &str| format!("profiles.placement.dc.verification{key}");
+    for (text, key, message) in [
+        ("{min_tier: 5}", ".min_tier", "verification.min_tier must be in [0,4], got 5"),
+        ("{min_tier: 1, auditor_mode: most}", ".auditor_mode", "must be \"any\" or \"all\""),
+        ("{min_tier: 1, capabilities: [fast]}", ".capabilities[0]", "unknown capability \"fast\""),
+        ("{min_tier: 1, auditors: [\"\"]}", ".auditors[0]", "is empty"),
+        ("{min_tier: 1, auditors: [cosmos1x]}", ".auditors[0]", "expected bech32 prefix"),
+        ("{min_auditor_count: 1}", "", "min_tier must be greater than 0"),
+    ] {
+        refused(&sdl(text), &path(key), message);
+    }
+    for nothing in ["{}", "{min_tier: 0}", "{auditor_mode: all}"] {
+        assert_eq!(accepted(&sdl(nothing)).groups()[0].requirements.verification, None);
+    }
+    let asked = accepted(&sdl(
+        "{min_tier: 2, capabilities: [bare_metal], auditors: [akash1x], auditor_mode: all, min_auditor_count: 3}",
+    ));
+    let wanted = akash_types::VerificationRequirement {
+        min_tier: 2,
+        required_capabilities: vec![4],
+        required_auditors: vec!["akash1x".to_owned()],
+        auditor_mode: 2,
+        min_auditor_count: 3,
+    };
+    assert_eq!(asked.groups()[0].requirements.verification, Some(wanted));
+    let json: Value =
+        serde_json::from_str(&akash_sdl::groups_to_json_pretty(asked.groups())).unwrap();
+    assert_eq!(
+        json[0]["requirements"]["verification"],
+        json!({
+            "min_tier": 2, "required_capabilities": [4], "required_auditors": ["akash1x"],
+            "auditor_mode": 2, "min_auditor_count": 3,
+        })
+    );
+    assert_eq!(asked.version(), accepted(BASE).version(), "the manifest does not have it");
 }
 
 #[test]
@@ -437,9 +705,9 @@ fn gpus() {
         "at least one vendor",
     );
     refused(
-        &gpu("{units: 1, attributes: {interconnect: [], vendor: {nvidia: }}}"),
-        &format!("{path}.attributes.interconnect"),
-        "unsupported attribute (interconnect)",
+        &gpu("{units: 1, attributes: {colour: red, vendor: {nvidia: }}}"),
+        &format!("{path}.attributes.colour"),
+        "unsupported attribute (colour)",
     );
     refused(
         &gpu("{units: 1, attributes: {vendor: {nvidia: [{model: a, interface: usb}]}}}"),

@@ -1,9 +1,10 @@
 //! Attributes and placement requirements.
 
 use akash_proto::akash::base::attributes::v1 as wire;
+use akash_proto::akash::verification::v1 as verification;
 
 use super::error::messages;
-use crate::{Attribute, PlacementRequirements, SignedBy};
+use crate::{Attribute, PlacementRequirements, SignedBy, VerificationRequirement};
 
 impl From<wire::Attribute> for Attribute {
     fn from(attribute: wire::Attribute) -> Self {
@@ -43,6 +44,7 @@ impl From<wire::PlacementRequirements> for PlacementRequirements {
         Self {
             signed_by: requirements.signed_by.unwrap_or_default().into(),
             attributes: attributes(requirements.attributes),
+            verification: requirements.verification.map(Into::into),
         }
     }
 }
@@ -52,6 +54,31 @@ impl From<PlacementRequirements> for wire::PlacementRequirements {
         Self {
             signed_by: Some(requirements.signed_by.into()),
             attributes: messages(requirements.attributes),
+            verification: requirements.verification.map(Into::into),
+        }
+    }
+}
+
+impl From<verification::VerificationRequirement> for VerificationRequirement {
+    fn from(wanted: verification::VerificationRequirement) -> Self {
+        Self {
+            min_tier: wanted.min_tier,
+            required_capabilities: wanted.required_capabilities,
+            required_auditors: wanted.required_auditors,
+            auditor_mode: wanted.auditor_mode,
+            min_auditor_count: wanted.min_auditor_count,
+        }
+    }
+}
+
+impl From<VerificationRequirement> for verification::VerificationRequirement {
+    fn from(wanted: VerificationRequirement) -> Self {
+        Self {
+            min_tier: wanted.min_tier,
+            required_capabilities: wanted.required_capabilities,
+            required_auditors: wanted.required_auditors,
+            auditor_mode: wanted.auditor_mode,
+            min_auditor_count: wanted.min_auditor_count,
         }
     }
 }

@@ -152,6 +152,7 @@ impl Requirements {
                 any_of: signed.any_of.unwrap_or_default(),
             }),
             attributes: all(self.attributes, Attribute::into_wire),
+            verification: None,
         }
     }
 }

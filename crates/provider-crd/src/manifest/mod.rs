@@ -10,8 +10,8 @@ mod write;
 
 pub use model::{
     Attribute, Credentials, Expose, Gpu, Group, HttpOptions, LeaseRef, Manifest, ManifestSpec,
-    Memory, Mount, Params, Permissions, Processor, Resources, SchedulerGpu, SchedulerParams,
-    SchedulerResources, Service, Storage,
+    Memory, Mount, Params, Permissions, Processor, ProxyOptions, Resources, SchedulerGpu,
+    SchedulerParams, SchedulerResources, Service, Storage,
 };
 pub use read::ReadError;
 pub use write::WriteError;

@@ -252,6 +252,36 @@ pub struct HttpOptions {
     /// When to try the next one.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub next_cases: Vec<String>,
+    /// How the proxy buffers answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<ProxyOptions>,
+    /// What else it says.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// How the proxy in front of a service buffers answers; times in milliseconds, sizes in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProxyOptions {
+    /// Whether answers are passed on as they come.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buffering_disable: bool,
+    /// The buffer for the first part of an answer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buffer_size: u32,
+    /// How many buffers there are for the rest.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buffers_number: u32,
+    /// The size of each of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buffers_size: u32,
+    /// How much of them may be busy while the rest is read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub busy_buffers_size: u32,
+    /// How long to wait for a connection.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub connect_timeout: u32,
     /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,

@@ -8,7 +8,7 @@ use akash_sdl::manifest::Protocol;
 use akash_types::{Cpu, IdError, LeaseId};
 
 use super::model::{
-    Attribute, Expose, LeaseRef, Manifest, ManifestSpec, Params, Resources, Service,
+    Attribute, Expose, LeaseRef, Manifest, ManifestSpec, Params, ProxyOptions, Resources, Service,
 };
 
 /// Why an object in the cluster is not a manifest. It is passed over, and others are read.
@@ -89,7 +89,9 @@ fn service(kept: &Service) -> Result<sent::Service, ReadError> {
             email: login.email.clone(),
             username: login.username.clone(),
             password: login.password.clone(),
+            ..sent::ImageCredentials::default()
         }),
+        interconnect_group: String::new(),
     })
 }
 
@@ -155,11 +157,24 @@ fn expose(service: &str, kept: &Expose) -> Result<sent::ServiceExpose, ReadError
             next_tries: options.next_tries,
             next_timeout: options.next_timeout,
             next_cases: options.next_cases.clone(),
-            proxy_buffer_size: 0,
+            proxy: options.proxy.as_ref().map(proxy),
+            ..sent::HttpOptions::default()
         },
         ip: kept.ip.clone(),
         endpoint_sequence_number: kept.endpoint_sequence_number,
     })
+}
+
+fn proxy(kept: &ProxyOptions) -> sent::ProxyOptions {
+    let set = |number: u32| (number != 0).then_some(number);
+    sent::ProxyOptions {
+        buffering_disable: kept.buffering_disable.then_some(true),
+        buffer_size: set(kept.buffer_size),
+        buffers_number: set(kept.buffers_number),
+        buffers_size: set(kept.buffers_size),
+        busy_buffers_size: set(kept.busy_buffers_size),
+        connect_timeout: set(kept.connect_timeout),
+    }
 }
 
 fn params(kept: &Params) -> sent::ServiceParams {
@@ -167,6 +182,7 @@ fn params(kept: &Params) -> sent::ServiceParams {
         name: mount.name.clone(),
         mount: mount.mount.clone(),
         read_only: mount.read_only,
+        ..sent::StorageParams::default()
     });
     let permissions = kept.permissions.as_ref();
     sent::ServiceParams {

@@ -6,7 +6,7 @@ use akash_types::LeaseId;
 
 use super::model::{
     Attribute, Credentials, Expose, Gpu, Group, HttpOptions, LeaseRef, ManifestSpec, Memory, Mount,
-    Params, Permissions, Processor, Resources, SchedulerParams, Service, Storage,
+    Params, Permissions, Processor, ProxyOptions, Resources, SchedulerParams, Service, Storage,
 };
 
 /// Why a manifest cannot be kept. None that was validated is refused.
@@ -170,12 +170,25 @@ fn expose(service: &str, sent: &sent::ServiceExpose) -> Result<Expose, WriteErro
             next_tries: options.next_tries,
             next_timeout: options.next_timeout,
             next_cases: options.next_cases.clone(),
+            proxy: options.proxy.as_ref().map(proxy).filter(|it| *it != ProxyOptions::default()),
             ..HttpOptions::default()
         },
         ip: sent.ip.clone(),
         endpoint_sequence_number: sent.endpoint_sequence_number,
         ..Expose::default()
     })
+}
+
+fn proxy(sent: &sent::ProxyOptions) -> ProxyOptions {
+    ProxyOptions {
+        buffering_disable: sent.buffering_disable.unwrap_or_default(),
+        buffer_size: sent.buffer_size.unwrap_or_default(),
+        buffers_number: sent.buffers_number.unwrap_or_default(),
+        buffers_size: sent.buffers_size.unwrap_or_default(),
+        busy_buffers_size: sent.busy_buffers_size.unwrap_or_default(),
+        connect_timeout: sent.connect_timeout.unwrap_or_default(),
+        ..ProxyOptions::default()
+    }
 }
 
 fn params(sent: &sent::ServiceParams) -> Params {

@@ -80,6 +80,7 @@ fn expose() -> Value {
         ("next_tries", integer()),
         ("next_timeout", integer()),
         ("next_cases", list(string())),
+        ("proxy", proxy()),
     ]);
     object([
         ("port", formatted("integer", "uint16")),
@@ -91,6 +92,17 @@ fn expose() -> Value {
         ("http_options", http_options),
         ("ip", string()),
         ("endpoint_sequence_number", formatted("number", "uint32")),
+    ])
+}
+
+fn proxy() -> Value {
+    object([
+        ("buffering_disable", boolean()),
+        ("buffer_size", integer()),
+        ("buffers_number", integer()),
+        ("buffers_size", integer()),
+        ("busy_buffers_size", integer()),
+        ("connect_timeout", integer()),
     ])
 }
 

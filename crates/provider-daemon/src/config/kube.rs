@@ -28,6 +28,7 @@ impl Config {
             routes,
             blocked: self.engine.manifest.blocked.clone(),
             retry_delay: RETRY_DELAY,
+            ..HostnameSettings::default()
         })
     }
 
@@ -55,6 +56,7 @@ impl Config {
             node_ports: None,
             storage_classes: Vec::new(),
             isolation: kubernetes.isolation.clone(),
+            has_mixed_architectures: false,
         }
     }
 }

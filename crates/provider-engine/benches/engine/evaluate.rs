@@ -111,6 +111,7 @@ impl Provider {
             fees_today: 0,
             open_bids_of_owner: 0,
             bids_on_order: Some(3),
+            verification_is_active: false,
         };
         evaluate(&ask, &facts, free, &self.policy)
     }
@@ -181,7 +182,7 @@ fn orders() -> [GroupSpec; ORDERS as usize] {
 fn group(resources: Vec<ResourceUnit>) -> GroupSpec {
     let signed_by = SignedBy { all_of: Some(vec!["auditor".to_owned()]), any_of: None };
     let attributes = vec![Attribute::new("host", "akash")];
-    let requirements = PlacementRequirements { signed_by, attributes };
+    let requirements = PlacementRequirements { signed_by, attributes, verification: None };
     GroupSpec { name: "akash".to_owned(), requirements, resources }
 }
 

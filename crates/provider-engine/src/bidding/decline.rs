@@ -61,6 +61,8 @@ impl Decline {
             Self::Policy(refusal) => refusal.code(),
             Self::Ineligible(reason) => reason.code(),
             Self::Unplaceable(Unplaceable::Card { .. }) => "gpu-attributes",
+            Self::Unplaceable(Unplaceable::Interconnect { .. }) => "gpu-interconnect",
+            Self::Unplaceable(Unplaceable::Arch { .. }) => "cpu-arch",
             Self::Unplaceable(Unplaceable::VolumeClass { .. }) => "volume-class",
             Self::NoRoom(reason) => no_room_code(reason),
             Self::Price(error) => price_code(error),
@@ -75,6 +77,7 @@ const fn no_room_code(reason: &NoRoom) -> &'static str {
     match reason {
         NoRoom::Unit(short) => match short.scarce {
             Scarce::Nodes => "no-room-nodes",
+            Scarce::Arch(_) => "no-room-arch",
             Scarce::Cpu => "no-room-cpu",
             Scarce::Memory => "no-room-memory",
             Scarce::Ephemeral => "no-room-ephemeral",

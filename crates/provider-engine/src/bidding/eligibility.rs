@@ -17,6 +17,9 @@ use super::facts::{Ask, Audits, Facts};
 /// Most volumes of a resource unit.
 pub const MAX_VOLUMES: usize = 4;
 
+/// Attribute by which a group asks for confidential computing.
+const TEE_TYPE: &str = "tee/type";
+
 /// What the rules say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Eligibility {
@@ -36,6 +39,13 @@ pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
     let unmet = unmet(required, facts.own_attributes);
     if !unmet.is_empty() {
         reasons.push(Ineligible::Attributes { missing: unmet });
+    }
+    if let Some(tee) = required.iter().find(|asked| asked.key == TEE_TYPE) {
+        reasons.push(Ineligible::Confidential { kind: tee.value.clone() });
+    }
+    let tier = spec.requirements.verification.as_ref().map_or(0, |wanted| wanted.min_tier);
+    if facts.verification_is_active && tier > 0 {
+        reasons.push(Ineligible::Verification { min_tier: tier });
     }
     let unasked = self::unmet(facts.order_filter, required);
     if !unasked.is_empty() {
@@ -149,6 +159,20 @@ pub enum Ineligible {
         /// Which.
         missing: Vec<Attribute>,
     },
+    /// The order asks for confidential computing. Its workload would run without protection.
+    #[error("confidential computing ({kind:?}) is asked for, which this provider does not offer")]
+    Confidential {
+        /// Its kind.
+        kind: String,
+    },
+    /// The chain would refuse the bid of a provider that is not verified, after taking its fee.
+    #[error(
+        "a provider verified to tier {min_tier} is asked for; this one takes no part in verification"
+    )]
+    Verification {
+        /// The lowest tier that is asked for.
+        min_tier: i32,
+    },
     /// The order does not ask for what the provider's configuration wants it to.
     #[error(
         "the order does not ask for {}, which the provider-config demands",
@@ -247,6 +271,8 @@ impl Ineligible {
         match self {
             Self::Attributes { .. } => "attributes",
             Self::OrderFilter { .. } => "order-filter",
+            Self::Confidential { .. } => "confidential-computing",
+            Self::Verification { .. } => "verification",
             Self::Capability(UnmetCapability::Storage { .. }) => "capability-storage",
             Self::Capability(UnmetCapability::Gpu { .. }) => "capability-gpu",
             Self::Volumes { .. } => "volumes",

@@ -67,4 +67,6 @@ pub struct Facts<'a> {
     pub open_bids_of_owner: u32,
     /// How many bids the order has at least; `None` without an order.
     pub bids_on_order: Option<u32>,
+    /// Whether the chain compares bidders with the verification that orders ask for.
+    pub verification_is_active: bool,
 }

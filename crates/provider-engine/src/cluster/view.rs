@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use akash_sdl::Version;
 use akash_sdl::manifest::Group;
-use akash_types::{GpuInterface, GpuVendor, LeaseId};
+use akash_types::{CpuArch, GpuInterface, GpuVendor, LeaseId};
 
 use super::recognition::ClusterUid;
 
@@ -73,6 +73,50 @@ pub struct Node {
     pub cards: Vec<GpuCard>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
+    /// Architecture of its processors.
+    pub arch: NodeArch,
+}
+
+/// Architecture of a node's processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeArch {
+    /// One that orders can ask for.
+    Known(CpuArch),
+    /// Another one: no order is placed on such a node.
+    Other,
+}
+
+impl NodeArch {
+    /// The architecture that a node reports. A node that reports none counts as amd64, as orders
+    /// that ask for none do.
+    #[must_use]
+    pub fn reported(text: Option<&str>) -> Self {
+        match text.filter(|text| !text.is_empty()) {
+            None => Self::default(),
+            Some(text) => text.parse().map_or(Self::Other, Self::Known),
+        }
+    }
+
+    /// The architecture, if orders can ask for it.
+    #[must_use]
+    pub const fn known(self) -> Option<CpuArch> {
+        match self {
+            Self::Known(arch) => Some(arch),
+            Self::Other => None,
+        }
+    }
+
+    /// Whether a replica that needs `arch` runs on it.
+    #[must_use]
+    pub fn runs(self, arch: CpuArch) -> bool {
+        self == Self::Known(arch)
+    }
+}
+
+impl Default for NodeArch {
+    fn default() -> Self {
+        Self::Known(CpuArch::default())
+    }
 }
 
 /// Amounts of what a node has.

@@ -118,6 +118,9 @@ impl Engine {
             fees_today: self.market.bid_fees.in_denom(bid_fee.denom()),
             open_bids_of_owner: of_owner.copied().unwrap_or(0),
             bids_on_order: bids,
+            // The parameter `verification_module_active` belongs to a module that no chain has
+            // yet, and nothing to query it by is published; its default is off.
+            verification_is_active: false,
         };
         Some(evaluate(ask, &facts, free, &self.settings.policy))
     }

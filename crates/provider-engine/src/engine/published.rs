@@ -6,7 +6,7 @@ use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
 
 use super::{Engine, LeaseStatus, Stage, Status};
 use crate::bidding::order;
-use crate::cluster::view::{Amounts, GpuCard, Name};
+use crate::cluster::view::{Amounts, GpuCard, Name, NodeArch};
 use crate::inventory::Booking;
 
 /// What the engine shows of itself. Whoever is asked for a status answers from the newest of these.
@@ -73,6 +73,8 @@ pub struct NodeStatus {
     pub cards: Vec<GpuCard>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
+    /// Architecture of its processors.
+    pub arch: NodeArch,
 }
 
 /// Persistent storage of a class, in bytes.
@@ -193,6 +195,7 @@ impl Engine {
             available: left.free,
             cards: node.cards.clone(),
             storage_classes: node.storage_classes.clone(),
+            arch: node.arch,
         });
         let storage = view.storage.iter().zip(free.storage());
         let storage = storage.map(|((class, size), (_, available))| StorageStatus {

@@ -1,5 +1,7 @@
 //! Putting the replicas of one unit on nodes.
 
+use akash_types::CpuArch;
+
 use super::cards::KindSet;
 use super::free::{ClassSet, Free, NodeFree};
 use crate::cluster::view::Amounts;
@@ -9,6 +11,8 @@ use crate::cluster::view::Amounts;
 pub(super) struct Ask {
     /// What each takes of its node.
     pub(super) each: Amounts,
+    /// Architecture that the node must have.
+    pub(super) arch: CpuArch,
     /// Storage classes that the node must have.
     pub(super) classes: ClassSet,
     /// Kinds of cards that do, if each takes any.
@@ -95,7 +99,8 @@ fn spots(free: &Free, ask: &Ask) -> Vec<Spot> {
 
 /// How many of the replicas fit on a node, its cards not looked at one by one.
 pub(super) fn fits_node(node: &NodeFree, ask: &Ask) -> u32 {
-    if !node.schedulable || !node.classes.contains(ask.classes) {
+    let is_suitable = node.arch.runs(ask.arch) && node.classes.contains(ask.classes);
+    if !node.schedulable || !is_suitable {
         return 0;
     }
     fits(&node.free, &ask.each, ask.count)

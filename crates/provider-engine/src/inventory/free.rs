@@ -7,7 +7,7 @@ use akash_types::LeaseId;
 use super::Booking;
 use super::cards::{Kinds, NodeCards};
 use super::usage::{self, OnNode};
-use crate::cluster::view::{Amounts, CardChoice, ClusterView, LeaseView, Name};
+use crate::cluster::view::{Amounts, CardChoice, ClusterView, LeaseView, Name, NodeArch};
 
 /// What is left of a cluster. Negative where more is taken than there is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub(super) struct NodeFree {
     pub(super) schedulable: bool,
     /// Whether it has cards, taken or not.
     pub(super) has_cards: bool,
+    pub(super) arch: NodeArch,
 }
 
 /// Storage classes by their index in [`Free::classes`]. Those beyond the 64th are not sold.
@@ -161,6 +162,7 @@ impl Free {
                 classes: ClassSet(classes),
                 schedulable: node.schedulable,
                 has_cards: !node.cards.is_empty() || node.allocatable.gpu > 0,
+                arch: node.arch,
             });
             if !node.cards.is_empty() {
                 free.cards.push(NodeCards::of(index, node, &kinds));

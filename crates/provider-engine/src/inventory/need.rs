@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use akash_types::{
-    Endpoint, EndpointKind, GpuKeyError, GpuRequest, GroupSpec, ResourceUnit, Resources, Storage,
+    CpuArch, Endpoint, EndpointKind, GpuKeyError, GpuRequest, GroupSpec, ResourceUnit, Resources,
+    Storage, UnknownArch,
 };
 
 use super::CommitLevels;
@@ -18,10 +19,13 @@ pub struct Need {
     pub ram: i64,
     /// Bytes of persistent storage by class, in full: volumes are never oversold.
     pub volumes: Box<[(Name, i64)]>,
+    /// Architecture of the nodes that can run it.
+    pub arch: CpuArch,
 }
 
 impl Need {
     fn of(unit: u32, resources: &Resources, levels: &CommitLevels) -> Result<Self, Unplaceable> {
+        let arch = resources.cpu.arch().map_err(|source| Unplaceable::Arch { unit, source })?;
         let mut need = Self {
             asks: Amounts {
                 cpu_milli: signed(levels.cpu.request(resources.cpu.units)),
@@ -31,6 +35,7 @@ impl Need {
             },
             ram: 0,
             volumes: Box::default(),
+            arch,
         };
         let mut volumes = Vec::<(Name, i64)>::new();
         for (index, volume) in resources.storage.iter().enumerate() {
@@ -95,6 +100,9 @@ impl GroupNeed {
         let unit = |spec: &ResourceUnit| {
             let resources = &spec.resources;
             let id = resources.id;
+            if let Some(group) = resources.gpu.interconnect_group() {
+                return Err(Unplaceable::Interconnect { unit: id, group: group.to_owned() });
+            }
             let cards = if resources.gpu.units == 0 {
                 Vec::new()
             } else {
@@ -128,6 +136,25 @@ pub enum Unplaceable {
         unit: u32,
         /// What is wrong with the description.
         source: GpuKeyError,
+    },
+    /// Cards of several nodes are to form one fabric.
+    #[error(
+        "resource unit {unit} asks for a GPU interconnect (group {group:?}), which this provider \
+         does not offer"
+    )]
+    Interconnect {
+        /// Number of the unit.
+        unit: u32,
+        /// Name of the group of peers.
+        group: String,
+    },
+    /// The architecture that is asked for is not known.
+    #[error("resource unit {unit}: {source}")]
+    Arch {
+        /// Number of the unit.
+        unit: u32,
+        /// The architecture.
+        source: UnknownArch,
     },
     /// A persistent volume has no class, or one that does not persist.
     #[error(

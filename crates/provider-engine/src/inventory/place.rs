@@ -130,7 +130,8 @@ pub(super) fn most_of_unit(
     let each = unit.need.on_node();
     let filled = |card: Option<CardChoice>| {
         let cards = card.as_ref().map(|choice| free.kinds.matching(choice));
-        let plan = fill(free, &Ask { each, classes, cards, count }, prefer);
+        let arch = unit.need.arch;
+        let plan = fill(free, &Ask { each, arch, classes, cards, count }, prefer);
         let fitted = plan.iter().fold(0_u32, |sum, (_, count)| sum.saturating_add(*count));
         Places { card, plan, fitted }
     };

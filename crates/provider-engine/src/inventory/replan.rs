@@ -142,7 +142,8 @@ fn still_fits(
         return 0;
     };
     let each = unit.need.on_node();
-    let fits = fits_node(left, &Ask { each, classes: ClassSet::default(), cards: None, count });
+    let (arch, classes) = (unit.need.arch, ClassSet::default());
+    let fits = fits_node(left, &Ask { each, arch, classes, cards: None, count });
     let Some(card) = card.filter(|_| each.gpu > 0) else { return fits };
     let cards = free.cards.iter().find(|cards| cards.node == index);
     let left = cards.map_or(0, |cards| cards.free(free.kinds.matching(card)));

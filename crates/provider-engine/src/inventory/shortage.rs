@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use akash_types::CpuArch;
+
 use super::cards::KindSet;
 use super::free::{ClassSet, Free, NodeFree};
 use super::{Need, UnitNeed};
@@ -60,6 +62,8 @@ pub struct Shortage {
 pub enum Scarce {
     /// Nodes that take pods: there are none.
     Nodes,
+    /// Nodes of this architecture that take pods: there are none.
+    Arch(CpuArch),
     /// CPU, in thousandths.
     Cpu,
     /// Memory, in bytes.
@@ -76,6 +80,7 @@ impl fmt::Display for Scarce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes => f.write_str("nodes that take pods"),
+            Self::Arch(arch) => write!(f, "{arch} nodes that take pods"),
             Self::Cpu => f.write_str("CPU (milli)"),
             Self::Memory => f.write_str("memory (bytes)"),
             Self::Ephemeral => f.write_str("ephemeral storage (bytes)"),
@@ -90,7 +95,7 @@ impl fmt::Display for Shortage {
         let Self { unit, wanted, fitted, scarce, need, largest } = self;
         write!(f, "resource unit {unit}: {fitted} of {wanted} replicas fit; short of {scarce}")?;
         match scarce {
-            Scarce::Nodes => Ok(()),
+            Scarce::Nodes | Scarce::Arch(_) => Ok(()),
             Scarce::Storage(_) => write!(f, ": each needs {need}, {largest} are left"),
             _ => write!(f, ": each needs {need}, the node with most has {largest} left"),
         }
@@ -106,10 +111,12 @@ pub(super) fn shortage(
     card: Option<&CardChoice>,
 ) -> NoRoom {
     let each = unit.need.on_node();
-    let nodes = || free.nodes.iter().filter(|node| node.schedulable);
+    let arch = unit.need.arch;
+    let nodes = || free.nodes.iter().filter(|node| node.schedulable && node.arch.runs(arch));
     let mut tightest = Tightest::default();
     if nodes().next().is_none() {
-        tightest.see(0, Scarce::Nodes, 0, 0);
+        let any = free.nodes.iter().any(|node| node.schedulable);
+        tightest.see(0, if any { Scarce::Arch(arch) } else { Scarce::Nodes }, 0, 0);
     }
     let mut see = |scarce, field: fn(&Amounts) -> i64| {
         let need = field(&each);
@@ -134,7 +141,8 @@ pub(super) fn shortage(
 fn best_cards(free: &Free, unit: &UnitNeed, card: Option<&CardChoice>) -> Vec<i64> {
     let left = |kinds: KindSet| {
         let on_node = |cards: &super::cards::NodeCards| {
-            let node = free.nodes.get(cards.node).filter(|node| node.schedulable);
+            let suits = |node: &&NodeFree| node.schedulable && node.arch.runs(unit.need.arch);
+            let node = free.nodes.get(cards.node).filter(suits);
             node.map_or(0, |node| cards.free(kinds).min(node.free.gpu))
         };
         free.cards.iter().map(on_node).collect::<Vec<_>>()

@@ -54,6 +54,17 @@ pub enum ManifestRefusal {
         /// Its group.
         gseq: u32,
     },
+    /// It asks for protection or hardware that this provider does not offer. To run it without
+    /// would break what was promised.
+    #[error(
+        "manifest rejected: service \"{service}\" asks for {what}, which this provider does not offer"
+    )]
+    Unsupported {
+        /// The service.
+        service: String,
+        /// What it asks for.
+        what: &'static str,
+    },
     /// No host is generated, so one has to be listed.
     #[error(
         "manifest rejected: service \"{service}\" exposed on {port}:{proto} must have a hostname"
@@ -130,6 +141,7 @@ impl ManifestRefusal {
             }
             Self::Version { .. }
             | Self::Groups(CrossError::Mismatch { .. })
+            | Self::Unsupported { .. }
             | Self::HostnameMissing { .. }
             | Self::HostnameReserved(_)
             | Self::HostnameInvalid(_)

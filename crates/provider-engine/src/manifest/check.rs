@@ -55,12 +55,14 @@ pub(super) fn check(
     }
     let specs: Vec<GroupSpec> = facts.groups.iter().map(|group| group.spec.clone()).collect();
     manifest.validate_against(&specs)?;
+    manifest.validate_proxy_limits()?;
     let leased: Vec<(LeaseId, &Group)> = facts
         .leases
         .iter()
         .map(|lease| Ok((*lease, group_of(*lease, manifest, facts)?)))
         .collect::<Result<_, ManifestRefusal>>()?;
     for (_, group) in &leased {
+        can_run(group)?;
         has_hosts(group, settings)?;
     }
     for (lease, group) in &leased {
@@ -82,6 +84,30 @@ fn group_of<'m>(
     on_chain
         .and_then(|on_chain| manifest.groups.iter().find(|group| group.name == on_chain.spec.name))
         .ok_or(ManifestRefusal::GroupNotFound { lease, gseq: lease.gseq() })
+}
+
+/// Whether nothing is asked for that this provider does not offer. Orders show most of it, so that
+/// no bid is made; a manifest shows the rest.
+fn can_run(group: &Group) -> Result<(), ManifestRefusal> {
+    for service in &group.services {
+        let params = service.params.as_ref();
+        let mounts = || params.iter().flat_map(|params| params.storage.iter().flatten());
+        let logins =
+            || service.credentials.iter().chain(params.and_then(|it| it.credentials.as_ref()));
+        let what = if params.is_some_and(|params| params.tee.is_some()) {
+            "confidential computing"
+        } else if mounts().any(|mount| !mount.key_ref.is_empty()) {
+            "a volume encrypted with a sealed key"
+        } else if logins().any(|login| !login.uri.is_empty()) {
+            "a registry login from a key broker"
+        } else if !service.interconnect_group.is_empty() {
+            "a GPU interconnect"
+        } else {
+            continue;
+        };
+        return Err(ManifestRefusal::Unsupported { service: service.name.clone(), what });
+    }
+    Ok(())
 }
 
 /// Without generated hosts, what is served by name has to have one.

@@ -151,6 +151,7 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
         ManifestRefusal::Groups(_) | ManifestRefusal::GroupNotFound { .. } => {
             ErrorCode::ManifestMismatch
         }
+        ManifestRefusal::Unsupported { .. } => ErrorCode::ManifestInvalid,
         ManifestRefusal::HostnameMissing { .. } => ErrorCode::HostnameMissing,
         ManifestRefusal::HostnameBlocked(_)
         | ManifestRefusal::DomainBlocked(_)

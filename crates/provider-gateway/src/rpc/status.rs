@@ -57,7 +57,7 @@ fn node(status: &NodeStatus) -> inventory::Node {
         resources: Some(inventory::NodeResources {
             cpu: Some(inventory::Cpu {
                 quantity: Some(pair(all.cpu_milli, left.cpu_milli, thousandths)),
-                info: Vec::new(),
+                info: processors(status),
             }),
             memory: Some(inventory::Memory {
                 quantity: Some(pair(all.memory, left.memory, whole)),
@@ -75,6 +75,14 @@ fn node(status: &NodeStatus) -> inventory::Node {
             storage_classes: status.storage_classes.iter().map(ToString::to_string).collect(),
         }),
     }
+}
+
+/// The processors of a node, of which only the architecture is known. One that orders cannot ask
+/// for is not named.
+fn processors(status: &NodeStatus) -> Vec<inventory::CpuInfo> {
+    let arch = status.arch.known().map(|arch| arch.as_str().to_owned());
+    let info = |arch| inventory::CpuInfo { arch, ..inventory::CpuInfo::default() };
+    arch.map(info).into_iter().collect()
 }
 
 fn card(card: &GpuCard) -> inventory::GpuInfo {

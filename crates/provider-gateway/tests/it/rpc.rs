@@ -6,9 +6,9 @@ use akash_grpc::akash::provider::lease::v1::lease_rpc_client::LeaseRpcClient;
 use akash_grpc::akash::provider::v1::provider_rpc_client::ProviderRpcClient;
 use akash_proto::akash::provider::lease::v1 as wire;
 use akash_proto::akash::provider::v1::BidScreeningRequest;
-use akash_types::{GpuInterface, GpuVendor};
+use akash_types::{CpuArch, GpuInterface, GpuVendor};
 use futures_util::StreamExt;
-use provider_engine::cluster::view::{Amounts, GpuCard};
+use provider_engine::cluster::view::{Amounts, GpuCard, NodeArch};
 use provider_engine::engine::{InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus};
 use provider_gateway::Settings;
 use provider_sim::core::Disturbance;
@@ -55,6 +55,7 @@ fn inventory() -> InventoryStatus {
             available: left,
             cards: vec![card],
             storage_classes: vec!["beta3".into()],
+            arch: NodeArch::Known(CpuArch::Arm64),
         }],
         storage: vec![StorageStatus {
             class: "beta3".into(),
@@ -97,7 +98,9 @@ async fn the_status_has_the_quantities_of_the_contract() {
         [pair.allocatable, pair.allocated, pair.capacity]
             .map(|quantity| quantity.unwrap().string.unwrap())
     };
-    assert_eq!(said(resources.cpu.unwrap().quantity), ["31850m", "2", "31850m"]);
+    let cpu = resources.cpu.unwrap();
+    assert_eq!(cpu.info.iter().map(|info| info.arch.as_str()).collect::<Vec<_>>(), ["arm64"]);
+    assert_eq!(said(cpu.quantity), ["31850m", "2", "31850m"]);
     assert_eq!(said(resources.memory.unwrap().quantity), ["134G", "2147483648", "134G"]);
     assert_eq!(said(resources.ephemeral_storage), ["900G", "1073741824", "900G"]);
     assert_eq!(said(inventory.leased_ip), ["5", "1", "5"]);

@@ -51,7 +51,8 @@ pub(super) async fn deploy(
     let kept = keep(writer, settings, workload).await?;
     let before = drawer(writer, &names::lease_namespace(&workload.lease));
     let isolation = settings.isolation.of_lease(before.namespace().as_ref());
-    let settings = &Settings { isolation, ..settings.clone() };
+    let has_mixed_architectures = pieces::has_mixed_architectures(&writer.shared.mirror());
+    let settings = &Settings { isolation, has_mixed_architectures, ..settings.clone() };
     let lease = Lease::of(&kept.manifest).map_err(|error| refused(&error))?;
     let mut objects = build::workload(&lease, settings).map_err(|error| refused(&error))?;
     merge::keep_settings(&lease, &mut objects, |kind, name| before.json(kind, name));

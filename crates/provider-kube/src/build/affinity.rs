@@ -7,9 +7,14 @@ use provider_crd::labels;
 use provider_crd::manifest::SchedulerGpu;
 
 use crate::resolve::Service;
+use crate::settings::Settings;
 
-/// Nodes that are managed, have the promised card and the classes of its volumes.
-pub(super) fn of(service: &Service) -> Affinity {
+/// Nodes that are managed, have the promised card and the classes of its volumes; in a cluster of
+/// several architectures, those of the one that it was ordered for.
+///
+/// Elsewhere the architecture is not named: live templates of Go providers do not name it, and
+/// another template would restart their pods.
+pub(super) fn of(service: &Service, settings: &Settings) -> Affinity {
     let mut requirements = vec![requirement(labels::MANAGED.to_owned(), "In", labels::TRUE)];
     let resources = service.scheduler.as_ref().and_then(|params| params.resources.as_ref());
     if let Some(gpu) = resources.and_then(|resources| resources.gpu.as_ref()) {
@@ -17,6 +22,10 @@ pub(super) fn of(service: &Service) -> Affinity {
     }
     for volume in service.volumes().filter(|volume| volume.is_persistent()) {
         requirements.extend(volume.class().map(|class| some(labels::node_storage_class(class))));
+    }
+    let arch = service.wanted.resources.cpu.as_ref().and_then(|cpu| cpu.arch().ok());
+    if let Some(arch) = arch.filter(|_| settings.has_mixed_architectures) {
+        requirements.push(requirement(labels::NODE_ARCH.to_owned(), "In", arch.as_str()));
     }
     let term =
         NodeSelectorTerm { match_expressions: Some(requirements), ..NodeSelectorTerm::default() };

@@ -85,6 +85,7 @@ mod tests {
             email: email.to_owned(),
             username: username.to_owned(),
             password: password.to_owned(),
+            ..ImageCredentials::default()
         })
     }
 

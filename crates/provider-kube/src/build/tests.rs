@@ -226,6 +226,7 @@ fn volumes_become_claims_memory_or_room_beside_the_pod() {
         name: name.to_owned(),
         mount: format!("/{name}"),
         read_only,
+        ..StorageParams::default()
     };
     let mounts = Some(vec![mount("keep", true), mount("shm", false)]);
     let params = ServiceParams { storage: mounts, ..ServiceParams::default() };
@@ -312,6 +313,31 @@ fn cards_are_asked_for_under_the_name_of_their_vendor() {
 }
 
 #[test]
+fn the_architecture_is_named_only_in_clusters_of_several() {
+    let affinity = |arch: Option<&str>, has_mixed_architectures: bool| {
+        let mut service = web();
+        let attributes = arch.map(|arch| Attribute::new("arch", arch)).into_iter().collect();
+        service.resources.cpu = Some(Cpu { units: 100, attributes });
+        let settings = Settings { has_mixed_architectures, ..settings() };
+        let objects = objects(&lease(service, BTreeMap::new()), &settings);
+        let pod = &objects["Deployment/web"]["spec"]["template"]["spec"];
+        let terms =
+            &pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+        terms["nodeSelectorTerms"][0]["matchExpressions"].clone()
+    };
+    let managed = json!({"key": "akash.network", "operator": "In", "values": ["true"]});
+    for arch in [None, Some("amd64"), Some("arm64")] {
+        assert_eq!(affinity(arch, false), json!([managed]), "{arch:?}");
+    }
+    for (arch, wanted) in [(None, "amd64"), (Some("amd64"), "amd64"), (Some("arm64"), "arm64")] {
+        let on = json!({"key": "kubernetes.io/arch", "operator": "In", "values": [wanted]});
+        assert_eq!(affinity(arch, true), json!([managed, on]), "{arch:?}");
+    }
+    // What was never placed by architecture is not confined to one that no node has.
+    assert_eq!(affinity(Some("x86_64"), true), json!([managed]));
+}
+
+#[test]
 fn an_interface_that_a_manifest_names_is_looked_for_as_the_go_provider_does() {
     let gpu = Some(Gpu { units: 1, attributes: vec![] });
     let service = Sent { resources: ServiceResources { gpu, ..web().resources }, ..web() };
@@ -326,7 +352,7 @@ fn an_interface_that_a_manifest_names_is_looked_for_as_the_go_provider_does() {
     let gpu = params.resources.as_mut().unwrap().gpu.as_mut().unwrap();
     gpu.memory_size = "80Gi".to_owned();
     gpu.interface = "pcie".to_owned();
-    let affinity = serde_json::to_string(&affinity::of(&lease.services[0])).unwrap();
+    let affinity = serde_json::to_string(&affinity::of(&lease.services[0], &settings())).unwrap();
     assert!(affinity.contains("model.a100.ram.80Gi\""), "{affinity}");
     assert!(affinity.contains("model.a100.interface.80Gi\""), "{affinity}");
 }

@@ -91,7 +91,7 @@ fn template(
     let may_read = !service.permissions().is_empty();
     let memory = volumes::memory(service)?;
     let spec = PodSpec {
-        affinity: Some(affinity::of(service)),
+        affinity: Some(affinity::of(service, settings)),
         automount_service_account_token: Some(may_read),
         service_account_name: may_read.then(|| service.name().to_owned()),
         security_context: Some(PodSecurityContext {

@@ -73,6 +73,21 @@ impl Kind {
         api_version: "gateway.networking.k8s.io/v1",
         plural: "httproutes",
     };
+    /// What listens for HTTP in a cluster with the Gateway API.
+    pub const GATEWAY: Self =
+        Self { name: "Gateway", api_version: "gateway.networking.k8s.io/v1", plural: "gateways" };
+    /// Which program serves gateways.
+    pub const GATEWAY_CLASS: Self = Self {
+        name: "GatewayClass",
+        api_version: "gateway.networking.k8s.io/v1",
+        plural: "gatewayclasses",
+    };
+    /// Directives of nginx for the routes of NGINX Gateway Fabric.
+    pub const SNIPPETS_FILTER: Self = Self {
+        name: "SnippetsFilter",
+        api_version: "gateway.nginx.org/v1alpha1",
+        plural: "snippetsfilters",
+    };
     /// Addresses of a service's pods.
     pub const ENDPOINT_SLICE: Self = Self::of::<EndpointSlice>();
     /// Which of several replicas works.

@@ -9,9 +9,10 @@
 //! replaced with the `resourceVersion` that was read, not applied by the server: live workloads name
 //! a container port twice, which server-side apply refuses.
 //!
-//! The revision label of a pod template is the one part of ours that is never a difference by
-//! itself. Go providers before #434 write the `Manifest`'s version there, newer ones write nothing
-//! or keep what they find; both leave the current value alone. Nor are settings that stand in
+//! The revision label of a pod template is one part of ours that is never a difference by itself. Go providers before #434 write the `Manifest`'s version there, newer ones write nothing
+//! or keep what they find; both leave the current value alone. The architecture that a template
+//! names is another: it stays as it is, absent or not, when nodes of another architecture come or
+//! go, and follows the cluster when the template changes anyway. So are settings that stand in
 //! templates; see `template.rs`.
 
 mod owned;
@@ -21,7 +22,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use provider_crd::labels::REVISION;
+use provider_crd::labels::{NODE_ARCH, REVISION};
 use serde_json::Value;
 
 use owned::parts_of;
@@ -82,7 +83,7 @@ pub fn merge(existing: &Value, wanted: &Value, occasion: Occasion) -> Result<Mer
     let wanted = walk::with_aliases(wanted.clone());
     match walk::merged(Some(existing), Some(&wanted), &parts) {
         Some(mut merged) => {
-            keep_template_revision(existing, &mut merged);
+            keep_template(existing, &mut merged);
             let is_changed = merged != *existing;
             Ok(if is_changed { Merged::Replace(merged) } else { Merged::Unchanged })
         }
@@ -90,18 +91,33 @@ pub fn merge(existing: &Value, wanted: &Value, occasion: Occasion) -> Result<Mer
     }
 }
 
-/// Keeps the pod template of `existing` if only its revision label differs, absent or old: a new
-/// value would restart every pod. A template that changes anyway takes the wanted value.
-fn keep_template_revision(existing: &Value, merged: &mut Value) {
+/// Keeps the pod template of `existing` if only its revision label and the architecture in its
+/// affinity differ, absent or old: a new value would restart every pod. A template that changes
+/// anyway takes the wanted values.
+fn keep_template(existing: &Value, merged: &mut Value) {
     const TEMPLATE: &str = "/spec/template";
     let revision = |template: &Value| template.pointer("/metadata/labels")?.get(REVISION).cloned();
     let (Some(old), Some(new)) = (existing.pointer(TEMPLATE), merged.pointer_mut(TEMPLATE)) else {
         return;
     };
-    let wanted = revision(new);
+    let wanted = new.clone();
     set_revision(new, revision(old));
-    if new != old {
-        set_revision(new, wanted);
+    let mut any_arch = old.clone();
+    remove_arch(new);
+    remove_arch(&mut any_arch);
+    *new = if *new == any_arch { old.clone() } else { wanted };
+}
+
+/// Removes what an affinity says about the architecture of nodes.
+fn remove_arch(template: &mut Value) {
+    const TERMS: &str = "/spec/affinity/nodeAffinity/\
+                         requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+    let terms = template.pointer_mut(TERMS).and_then(Value::as_array_mut);
+    for term in terms.into_iter().flatten() {
+        let expressions = term.get_mut("matchExpressions").and_then(Value::as_array_mut);
+        if let Some(expressions) = expressions {
+            expressions.retain(|it| it.get("key").and_then(Value::as_str) != Some(NODE_ARCH));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which parts of an object are ours, kind by kind.
 
-use provider_crd::labels::UPDATED_AT;
+use provider_crd::labels::{HTTP_OPTIONS, UPDATED_AT};
 
 use super::Occasion;
 
@@ -40,6 +40,7 @@ pub(super) fn parts_of(kind: &str, occasion: Occasion) -> Option<Owned> {
         },
         "Ingress" => Keys(&[("metadata", INGRESS_METADATA), ("spec", INGRESS)]),
         "HTTPRoute" => Keys(&[("metadata", ROUTE_METADATA), ("spec", ROUTE)]),
+        "SnippetsFilter" => Keys(&[("metadata", FILTER_METADATA), ("spec", Whole)]),
         _ => return None,
     })
 }
@@ -142,7 +143,13 @@ const INGRESS_METADATA: Owned = Keys(&[
     (
         "annotations",
         Keys(&[
+            (HTTP_OPTIONS, Whole),
             ("nginx.ingress.kubernetes.io/proxy-body-size", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-buffer-size", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-buffering", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-buffers-number", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-busy-buffers-size", Whole),
+            ("nginx.ingress.kubernetes.io/proxy-connect-timeout", Whole),
             ("nginx.ingress.kubernetes.io/proxy-next-upstream", Whole),
             ("nginx.ingress.kubernetes.io/proxy-next-upstream-timeout", Whole),
             ("nginx.ingress.kubernetes.io/proxy-next-upstream-tries", Whole),
@@ -158,6 +165,7 @@ const ROUTE_METADATA: Owned = Keys(&[
     (
         "annotations",
         Keys(&[
+            (HTTP_OPTIONS, Whole),
             ("nginx.org/client-max-body-size", Whole),
             ("nginx.org/proxy-buffer-size", Whole),
             ("nginx.org/proxy-next-upstream", Whole),
@@ -176,8 +184,14 @@ const ROUTE: Owned = Keys(&[
 ]);
 const PARENT: Owned =
     Keys(&[("group", Whole), ("kind", Whole), ("namespace", Whole), ("name", Whole)]);
-const RULE: Owned =
-    Keys(&[("matches", Whole), ("backendRefs", Items(&["/name", "/port"], &BACKEND))]);
+const RULE: Owned = Keys(&[
+    ("matches", Whole),
+    ("filters", Whole),
+    ("timeouts", Whole),
+    ("backendRefs", Items(&["/name", "/port"], &BACKEND)),
+]);
+/// The route that it is for owns it, so that it goes with the route.
+const FILTER_METADATA: Owned = Keys(&[("labels", OurLabels), ("ownerReferences", Whole)]);
 const BACKEND: Owned =
     Keys(&[("group", Whole), ("kind", Whole), ("name", Whole), ("port", Whole), ("weight", Whole)]);
 

@@ -231,3 +231,28 @@ fn labels_and_annotations_of_a_manifest_are_written_once() {
         assert_eq!(replaced(&existing, &manifest("b", ours.clone())), expected);
     }
 }
+
+fn on_arch(image: &str, arch: Option<&str>) -> Value {
+    let mut object = revised(image, "1", Some("1"));
+    let arch = arch.map(|arch| json!({"key": NODE_ARCH, "operator": "In", "values": [arch]}));
+    let managed = json!({"key": "akash.network", "operator": "In", "values": ["true"]});
+    let expressions: Vec<_> = std::iter::once(managed).chain(arch).collect();
+    object["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        ["nodeSelectorTerms"] = json!([{"matchExpressions": expressions}]);
+    object
+}
+
+#[test]
+fn a_template_is_not_changed_only_for_the_architecture_that_it_names() {
+    let (without, with) = (on_arch("a", None), on_arch("a", Some("amd64")));
+    for (there, wanted) in [(&without, &with), (&with, &without)] {
+        for occasion in [Occasion::Adopt, Occasion::Update] {
+            assert_eq!(merge(there, wanted, occasion), Ok(Merged::Unchanged));
+        }
+    }
+    // The tenant's update changes it anyway.
+    let updated = replaced(&without, &on_arch("b", Some("amd64")));
+    assert!(updated.to_string().contains(NODE_ARCH), "{updated}");
+    let updated = replaced(&with, &on_arch("b", None));
+    assert!(!updated.to_string().contains(NODE_ARCH), "{updated}");
+}

@@ -17,7 +17,7 @@
 mod asks;
 mod cards;
 mod leases;
-mod node;
+pub(crate) mod node;
 mod quantity;
 pub(crate) mod replica;
 pub(crate) mod rollout;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use provider_crd::labels;
-use provider_engine::cluster::view::{self, Amounts, Name};
+use provider_engine::cluster::view::{self, Amounts, Name, NodeArch};
 
 use super::{asks, cards, replica};
 
@@ -48,7 +48,16 @@ fn one(node: &Node, others: Amounts) -> view::Node {
         others,
         cards,
         storage_classes: storage_classes(labels),
+        arch: arch(node),
     }
+}
+
+/// The architecture of a node: the label that affinity looks at, else what its kubelet reports.
+pub(crate) fn arch(node: &Node) -> NodeArch {
+    let label = node.metadata.labels.as_ref().and_then(|labels| labels.get(labels::NODE_ARCH));
+    let info = node.status.as_ref().and_then(|status| status.node_info.as_ref());
+    let reported = label.or(info.map(|info| &info.architecture));
+    NodeArch::reported(reported.map(String::as_str))
 }
 
 /// Whether a pod of a lease may be put on it: it is one of ours, ready, and nobody keeps pods away.

@@ -291,3 +291,24 @@ fn a_pod_says_how_it_is_in_plain_words() {
         serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
     assert_eq!(condition(&ending), Condition::Ending);
 }
+
+#[test]
+fn the_architecture_of_a_node_is_its_label_else_what_its_kubelet_reports() {
+    use akash_types::CpuArch::{Amd64, Arm64};
+    use provider_engine::cluster::view::NodeArch;
+    let seen = |label: Option<&str>, reported: Option<&str>| {
+        let mut object = serde_json::to_value(node()).unwrap();
+        if let Some(label) = label {
+            object["metadata"]["labels"]["kubernetes.io/arch"] = json!(label);
+        }
+        if let Some(reported) = reported {
+            object["status"]["nodeInfo"] = json!({"architecture": reported});
+        }
+        super::node::arch(&serde_json::from_value(object).unwrap())
+    };
+    assert_eq!(seen(Some("arm64"), Some("amd64")), NodeArch::Known(Arm64));
+    assert_eq!(seen(None, Some("arm64")), NodeArch::Known(Arm64));
+    assert_eq!(seen(Some("amd64"), None), NodeArch::Known(Amd64));
+    assert_eq!(seen(Some("riscv64"), None), NodeArch::Other);
+    assert_eq!(seen(None, None), NodeArch::Known(Amd64));
+}

@@ -117,6 +117,16 @@ pub(crate) fn node(mirror: &Mirror, name: &str, settings: &Settings) -> Option<v
     observe::view(&seen, &Known::default(), settings).nodes.remove(name)
 }
 
+/// Whether nodes that workloads may run on have different architectures.
+pub(crate) fn has_mixed_architectures(mirror: &Mirror) -> bool {
+    let is_managed = |node: &&Arc<Node>| {
+        let labels = node.metadata.labels.as_ref();
+        labels.is_some_and(|found| found.get(labels::MANAGED).is_some_and(|it| it == labels::TRUE))
+    };
+    let mut found = mirror.nodes.values().filter(is_managed).map(|node| observe::node::arch(node));
+    found.next().is_some_and(|first| found.any(|other| other != first))
+}
+
 /// Persistent storage by class: of the classes that carry our label.
 pub(crate) fn storage(mirror: &Mirror, settings: &Settings) -> BTreeMap<Name, view::StorageClass> {
     let is_leased = |namespace: Option<&String>| {

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{
-    Container, Node, NodeSpec, NodeStatus, PersistentVolume, PersistentVolumeSpec, Pod, PodSpec,
-    PodStatus,
+    Container, Node, NodeSpec, NodeStatus, NodeSystemInfo, PersistentVolume, PersistentVolumeSpec,
+    Pod, PodSpec, PodStatus,
 };
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -94,7 +94,7 @@ impl Trim for Node {
     fn trimmed(self) -> Self {
         let Self { metadata, spec, status } = self;
         let mut found = metadata.labels.clone().unwrap_or_default();
-        found.retain(|key, _| labels::is_ours(key));
+        found.retain(|key, _| labels::is_ours(key) || key == labels::NODE_ARCH);
         Self {
             metadata: ObjectMeta { labels: Some(found), ..named(metadata) },
             spec: spec.map(|spec| NodeSpec {
@@ -105,6 +105,10 @@ impl Trim for Node {
             status: status.map(|status| NodeStatus {
                 allocatable: status.allocatable,
                 conditions: status.conditions,
+                node_info: status.node_info.map(|info| NodeSystemInfo {
+                    architecture: info.architecture,
+                    ..NodeSystemInfo::default()
+                }),
                 ..NodeStatus::default()
             }),
         }

@@ -42,4 +42,4 @@ pub mod rpc;
 pub mod settings;
 
 pub use operator::HostnameOperator;
-pub use settings::{Routes, Settings};
+pub use settings::{Implementation, Routes, Settings};

@@ -26,7 +26,12 @@ pub(super) fn event(notice: &Notice, now: Timestamp) -> Event {
     let namespace = names::lease_namespace(&claim.lease);
     // Who else has it is not for this tenant.
     let why = if *state == State::Conflicting { "another tenant has it" } else { why };
-    let note = format!("no route is written for hostname {:?}: {why}", claim.host);
+    let note = match state {
+        State::Routed => {
+            format!("hostname {:?} is served without these http_options: {why}", claim.host)
+        }
+        _ => format!("no route is written for hostname {:?}: {why}", claim.host),
+    };
     let mut hasher = DefaultHasher::new();
     (&claim.host, &note).hash(&mut hasher);
     let object = json!({
@@ -40,6 +45,7 @@ pub(super) fn event(notice: &Notice, now: Timestamp) -> Event {
         "reason": match state {
             State::Conflicting => "HostnameInUse",
             State::Failing => "RouteRefused",
+            State::Routed => "HttpOptionsNotCarriedOut",
             _ => "HostnameRefused",
         },
         "type": "Warning",

@@ -44,6 +44,25 @@ pub struct HttpOptions {
     pub next_timeout: u32,
     /// When it is tried again.
     pub next_cases: Vec<String>,
+    /// How answers are buffered.
+    pub proxy: ProxyOptions,
+}
+
+/// How answers are buffered; 0 leaves it to the proxy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProxyOptions {
+    /// Whether answers are passed on as they come.
+    pub buffering_disable: bool,
+    /// The buffer for the first part of an answer.
+    pub buffer_size: u32,
+    /// How many buffers there are for the rest.
+    pub buffers_number: u32,
+    /// The size of each of them.
+    pub buffers_size: u32,
+    /// How much of them may be busy while the rest is read.
+    pub busy_buffers_size: u32,
+    /// How long to wait for a connection, in milliseconds.
+    pub connect_timeout: u32,
 }
 
 /// Why a port is not there.
@@ -95,8 +114,17 @@ impl Offer {
 fn port(expose: &Expose) -> Port {
     let number = if expose.external_port == 0 { expose.port } else { expose.external_port };
     let given = &expose.http_options;
+    let proxy = given.proxy.as_ref().map(|given| ProxyOptions {
+        buffering_disable: given.buffering_disable,
+        buffer_size: given.buffer_size,
+        buffers_number: given.buffers_number,
+        buffers_size: given.buffers_size,
+        busy_buffers_size: given.busy_buffers_size,
+        connect_timeout: given.connect_timeout,
+    });
+    let proxy = proxy.unwrap_or_default();
     let options = if given.max_body_size == 0 {
-        HttpOptions::default()
+        HttpOptions { proxy, ..HttpOptions::default() }
     } else {
         HttpOptions {
             max_body_size: given.max_body_size,
@@ -105,6 +133,7 @@ fn port(expose: &Expose) -> Port {
             next_tries: given.next_tries,
             next_timeout: given.next_timeout,
             next_cases: given.next_cases.clone(),
+            proxy,
         }
     };
     Port { number: number.into(), hosts: expose.hosts.clone(), options }
@@ -120,6 +149,7 @@ impl Default for HttpOptions {
             next_tries,
             next_timeout: timeout,
             next_cases: vec!["error".to_owned(), "timeout".to_owned()],
+            proxy: ProxyOptions::default(),
         }
     }
 }

@@ -10,6 +10,7 @@ use k8s_openapi::jiff::Timestamp;
 use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Calls, Failure, Kind};
 use provider_kube::follow::{Shown, Source, Told, follow};
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -17,7 +18,7 @@ use tokio::time::Instant;
 use super::figures::Figures;
 use super::notice;
 use super::reconcile::{Board, Job, Moment, Write};
-use super::settings::Settings;
+use super::settings::{Implementation, Routes, Settings};
 
 /// Selects what the provider made.
 const OURS: &str = "akash.network=true";
@@ -25,6 +26,8 @@ const OURS: &str = "akash.network=true";
 const WRITES: usize = 16;
 /// Notices at once; more are not sent.
 const NOTICES: usize = 8;
+/// Pauses between tries to read who serves the gateway.
+const READS: [Duration; 4] = [Duration::from_secs(1); 4];
 /// How long a page of a list may take.
 const LISTS: Duration = Duration::from_secs(30);
 
@@ -120,6 +123,16 @@ impl HostnameOperator {
             watches.spawn(self.follow(source));
         }
         watches.spawn(self.follow_backends());
+        if let Routes::Gateway { name, namespace, .. } = routes {
+            let implementation = implementation(&self.0.calls, namespace, name).await;
+            tracing::info!(?implementation, gateway = name, "gateway found");
+            let has_filters = implementation == Implementation::Nginx;
+            self.board().serves(implementation);
+            if has_filters {
+                let source = Source { labels: OURS, ..Source::everything(Kind::SNIPPETS_FILTER) };
+                watches.spawn(self.follow(source));
+            }
+        }
         let (mut writes, mut notices) = (JoinSet::new(), JoinSet::new());
         loop {
             self.begin(&mut writes);
@@ -190,6 +203,7 @@ impl HostnameOperator {
     /// Tells the board what one kind of object is like.
     fn follow(&self, source: Source) -> impl Future<Output = ()> + Send + use<> {
         let (operator, kind) = (self.clone(), source.kind);
+        let is_filter = kind == Kind::SNIPPETS_FILTER;
         let is_needed = kind != self.0.settings.routes.other_kind();
         let mut last = String::new();
         let tell = move |told: Told<Shown>| {
@@ -200,6 +214,10 @@ impl HostnameOperator {
                 Told::Live => last.clear(),
                 Told::Broken(why) if why == last => {}
                 Told::Broken(why) => {
+                    // Of filters that were seen, what was seen last counts.
+                    if is_filter && !operator.board().uses_filters() {
+                        operator.board().has_no_filters();
+                    }
                     // Clusters without the Gateway API are usual.
                     if is_needed {
                         tracing::warn!(kind = kind.name, why, "cannot watch; trying again");
@@ -274,6 +292,33 @@ async fn write(calls: &Calls, write: &Write) -> Result<Option<Shown>, Failure> {
     };
     let unread = |error| Failure::unavailable(format!("an answer cannot be read: {error}"));
     Shown::new(answer).map(Some).map_err(unread)
+}
+
+/// Which program serves a gateway. Where that cannot be found out, routes are as they always were.
+async fn implementation(calls: &Calls, namespace: &str, name: &str) -> Implementation {
+    let read = async |kind: Kind, namespace: Option<&str>, name: &str| {
+        for pause in READS {
+            match calls.get(kind, namespace, name).await {
+                Err(Failure::Unavailable { .. }) => tokio::time::sleep(pause).await,
+                Err(why) => {
+                    tracing::info!(%why, kind = kind.name, "cannot find out who serves the gateway");
+                    return None;
+                }
+                Ok(found) => return found,
+            }
+        }
+        None
+    };
+    let text = |object: &Value, pointer: &str| {
+        object.pointer(pointer).and_then(Value::as_str).map(str::to_owned)
+    };
+    let found = async {
+        let gateway = read(Kind::GATEWAY, Some(namespace), name).await?;
+        let class = text(&gateway, "/spec/gatewayClassName")?;
+        let class = read(Kind::GATEWAY_CLASS, None, &class).await?;
+        text(&class, "/spec/controllerName")
+    };
+    found.await.map_or(Implementation::Unknown, |controller| Implementation::of(&controller))
 }
 
 async fn sleep_until(due: Option<Instant>) {

@@ -20,6 +20,8 @@ pub struct Settings {
     /// How long a host that failed waits for its next try, at first (`retry-delay`). It grows with
     /// every failure.
     pub retry_delay: Duration,
+    /// How long a route waits for its filter of directives to be accepted.
+    pub filter_patience: Duration,
 }
 
 impl Default for Settings {
@@ -30,6 +32,7 @@ impl Default for Settings {
             routes: Routes::Ingress { class: INGRESS_CLASS.to_owned() },
             blocked: BlockedHostnames::default(),
             retry_delay: Duration::from_secs(3),
+            filter_patience: Duration::from_secs(15),
         }
     }
 }
@@ -70,6 +73,29 @@ impl Routes {
         match self {
             Self::Ingress { .. } => Kind::HTTP_ROUTE,
             Self::Gateway { .. } => Kind::INGRESS,
+        }
+    }
+}
+
+/// Which program serves the routes of the Gateway API.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Implementation {
+    /// Not known, or routes are Ingresses: they are as the Go operator makes them.
+    #[default]
+    Unknown,
+    /// NGINX Gateway Fabric: options of HTTP are directives in a `SnippetsFilter`.
+    Nginx,
+    /// Another one, by the name of its controller: it reads timeouts of routes, and no more.
+    Other(String),
+}
+
+impl Implementation {
+    /// The program whose controller has this name.
+    #[must_use]
+    pub fn of(controller: &str) -> Self {
+        match controller.starts_with("gateway.nginx.org/") {
+            true => Self::Nginx,
+            false => Self::Other(controller.to_owned()),
         }
     }
 }

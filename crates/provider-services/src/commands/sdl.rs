@@ -30,7 +30,7 @@ pub(crate) fn to_manifest(
     args: &SdlToManifest,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let sdl = read_valid(&args.sdl, streams)?;
+    let sdl = read_hashable(&args.sdl, streams)?;
     let text = match args.output {
         ManifestFormat::Json => sdl.manifest().to_json_pretty(),
         // Ends its last line itself; the empty line that follows is the Go program's.
@@ -51,7 +51,7 @@ fn groups(args: &Groups, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> 
 }
 
 fn version(args: &SdlVersion, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
-    let version = read_valid(&args.sdl, streams)?.version();
+    let version = read_hashable(&args.sdl, streams)?.version();
     let text = if args.base64 { STANDARD.encode(version.as_bytes()) } else { version.to_string() };
     streams.print(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -67,6 +67,22 @@ fn validate(args: &Validate, streams: &mut Streams<'_>) -> anyhow::Result<ExitCo
     };
     streams.print(&text)?;
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reads an SDL for a command that needs its manifest or the hash of it: one whose manifest every
+/// other program would write in the same way.
+pub(crate) fn read_hashable(file: &SdlFile, streams: &mut Streams<'_>) -> anyhow::Result<Sdl> {
+    let sdl = read_valid(file, streams)?;
+    check_hashable(&sdl)?;
+    Ok(sdl)
+}
+
+/// Whether the hash of the manifest is known.
+pub(crate) fn check_hashable(sdl: &Sdl) -> anyhow::Result<()> {
+    match sdl.manifest().hash_doubts().into_iter().next() {
+        Some(doubt) => bail!(doubt),
+        None => Ok(()),
+    }
 }
 
 /// Reads an SDL for a command that needs a valid one. What is wrong is shown on standard error.
@@ -126,14 +142,16 @@ fn praise(source: &Source, sdl: &Sdl, palette: &Palette) -> String {
         count => format!(" ({})", counted(count, "warning")),
     };
     let good = palette.good;
+    let version = match sdl.manifest().hash_doubts().first() {
+        Some(doubt) => format!("version unknown ({doubt})"),
+        None => format!("version {}", sdl.version()),
+    };
     format!(
-        "{name} is {good}valid{good:#}{warnings}: {services}, {groups}, {replicas}, version \
-         {version}\n",
+        "{name} is {good}valid{good:#}{warnings}: {services}, {groups}, {replicas}, {version}\n",
         name = source.name,
         services = counted(names.len(), "service"),
         groups = counted(sdl.groups().len(), "group"),
         replicas = counted(replicas, "replica"),
-        version = sdl.version(),
     )
 }
 
@@ -160,7 +178,11 @@ struct Finding<'a> {
 impl<'a> Report<'a> {
     fn of(result: &'a Result<Sdl, SdlErrors>) -> Self {
         let (version, errors, warnings) = match result {
-            Ok(sdl) => (Some(sdl.version().to_string()), &[][..], sdl.warnings()),
+            Ok(sdl) => {
+                let is_known = sdl.manifest().hash_doubts().is_empty();
+                let version = is_known.then(|| sdl.version().to_string());
+                (version, &[][..], sdl.warnings())
+            }
             Err(errors) => (None, errors.problems(), errors.warnings()),
         };
         Self {

@@ -24,6 +24,7 @@ Nodes are written [COUNT*]NAME:KEY=VALUE,… and separated by semicolons:
   memory=64Gi       Ki Mi Gi Ti
   disk=500Gi        storage that lives with a workload
   gpu=2*a100/80     cards: [COUNT*][VENDOR/]MODEL[/GIB][/pcie|sxm]
+  arch=arm64        architecture of the processors: amd64 or arm64
   storage=beta2:1Ti a class of persistent storage, and how much of it
 
 Words in the name of an image make it misbehave: missing (cannot be pulled), crash, oom, flaky,

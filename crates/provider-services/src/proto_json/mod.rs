@@ -22,6 +22,8 @@ const DECIMALS: [&str; 2] =
     ["cosmos.base.v1beta1.DecCoin.amount", "akash.escrow.types.v1.Balance.amount"];
 /// Byte fields that hold digits.
 const DIGITS: [&str; 1] = ["akash.base.resources.v1beta4.ResourceValue.val"];
+/// Messages that are left out where they are absent: chains of today do not have them.
+const OMITTED: [&str; 1] = ["akash.base.attributes.v1.PlacementRequirements.verification"];
 /// Messages with a form of their own.
 const ANY: &str = "google.protobuf.Any";
 const TIMESTAMP: &str = "google.protobuf.Timestamp";

@@ -9,7 +9,7 @@ use prost_reflect::{
 };
 use prost_types::{Any, Duration, Timestamp};
 
-use super::{ANY, DECIMALS, DIGITS, DURATION, ProtoJsonError, TIMESTAMP, pool};
+use super::{ANY, DECIMALS, DIGITS, DURATION, OMITTED, ProtoJsonError, TIMESTAMP, pool};
 use crate::output::Document;
 
 /// The answer of a gRPC method as a document.
@@ -80,10 +80,11 @@ fn of_message(message: &DynamicMessage) -> Document {
     )
 }
 
-/// `None` for the members of a choice that was made otherwise.
+/// `None` for the members of a choice that was made otherwise, and for what is absent and left out.
 fn of_field(message: &DynamicMessage, field: &FieldDescriptor) -> Option<Document> {
     let is_there = message.has_field(field);
-    if field.containing_oneof().is_some() && !is_there {
+    let is_omitted = field.containing_oneof().is_some() || OMITTED.contains(&field.full_name());
+    if is_omitted && !is_there {
         return None;
     }
     let is_message = matches!(field.kind(), Kind::Message(_));

@@ -1,5 +1,6 @@
 //! A node and what is taken of it.
 
+use akash_types::CpuArch;
 use provider_engine::cluster::view::{Amounts, CardChoice, GpuCard, Node};
 
 /// A node and what pods of leases take of it.
@@ -21,6 +22,7 @@ pub(super) struct Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lack {
     Unschedulable,
+    Arch,
     Cpu,
     Memory,
     Disk,
@@ -32,6 +34,7 @@ impl Lack {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Unschedulable => "take no pods",
+            Self::Arch => "have another architecture",
             Self::Cpu => "have too little CPU",
             Self::Memory => "have too little memory",
             Self::Disk => "have too little ephemeral storage",
@@ -62,10 +65,18 @@ impl Machine {
     }
 
     /// Whether a pod fits; what is lacking if not.
-    pub(super) fn fits(&self, asks: Amounts, card: Option<&CardChoice>) -> Result<(), Lack> {
+    pub(super) fn fits(
+        &self,
+        asks: Amounts,
+        arch: CpuArch,
+        card: Option<&CardChoice>,
+    ) -> Result<(), Lack> {
         let free = self.free();
         if !self.up || self.cordoned {
             return Err(Lack::Unschedulable);
+        }
+        if !self.node.arch.runs(arch) {
+            return Err(Lack::Arch);
         }
         for (asked, free, lack) in [
             (asks.cpu_milli, free.cpu_milli, Lack::Cpu),

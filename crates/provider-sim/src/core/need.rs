@@ -1,7 +1,7 @@
 //! What a replica asks for, in request units.
 
 use akash_sdl::manifest::Service;
-use akash_types::GpuRequest;
+use akash_types::{CpuArch, GpuRequest};
 use provider_engine::cluster::view::{Amounts, Name};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub(super) struct Need {
     #[serde(with = "crate::wire::amounts")]
     pub(super) asks: Amounts,
     pub(super) volumes: Vec<Volume>,
+    /// Architecture of the nodes that can run it.
+    #[serde(default, with = "crate::wire::arch")]
+    pub(super) arch: CpuArch,
 }
 
 impl Need {
@@ -28,7 +31,10 @@ impl Need {
     pub(super) fn of(service: &Service, commit: CommitLevels) -> Result<Self, String> {
         let resources = &service.resources;
         let lacks = |what: &str| format!("service {:?} has no {what}", service.name);
-        let cpu = resources.cpu.as_ref().ok_or_else(|| lacks("CPU"))?.units;
+        let cpu = resources.cpu.as_ref().ok_or_else(|| lacks("CPU"))?;
+        let arch =
+            cpu.arch().map_err(|unknown| format!("service {:?}: {unknown}", service.name))?;
+        let cpu = cpu.units;
         let memory = resources.memory.as_ref().ok_or_else(|| lacks("memory"))?.quantity;
         let gpu = resources.gpu.as_ref().map_or(0, |gpu| gpu.units);
         let (mut ram, mut ephemeral, mut volumes) = (0_u64, 0_u64, Vec::new());
@@ -52,7 +58,7 @@ impl Need {
             ephemeral: signed(ephemeral),
             gpu: signed(gpu),
         };
-        Ok(Self { asks, volumes })
+        Ok(Self { asks, volumes, arch })
     }
 }
 

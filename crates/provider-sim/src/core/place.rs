@@ -48,8 +48,9 @@ impl SimCluster {
         let (mut best, mut candidates) = (i64::MIN, Vec::new());
         for (name, machine) in &self.machines {
             let attaches = |volume: &Volume| machine.node.storage_classes.contains(&volume.class);
-            let fits = machine.fits(template.need.asks, template.card.as_ref()).and_then(|()| {
-                let all = template.need.volumes.iter().all(attaches);
+            let need = &template.need;
+            let fits = machine.fits(need.asks, need.arch, template.card.as_ref()).and_then(|()| {
+                let all = need.volumes.iter().all(attaches);
                 all.then_some(()).ok_or(Lack::StorageClass)
             });
             match fits {

@@ -93,9 +93,9 @@ impl SimCluster {
         };
         lease.pods.insert(key, successor);
         let fits = |name: &_| {
-            self.machines
-                .get(name)
-                .is_some_and(|m| m.fits(template.need.asks, template.card.as_ref()).is_ok())
+            let (need, card) = (&template.need, template.card.as_ref());
+            let machine = self.machines.get(name);
+            machine.is_some_and(|machine| machine.fits(need.asks, need.arch, card).is_ok())
         };
         match room.filter(fits) {
             Some(node) if self.volumes_fit(lease, key).is_ok() => self.settle(lease, key, node),

@@ -7,6 +7,7 @@
 //! memory=64Gi       bytes, with Ki Mi Gi Ti
 //! disk=500Gi        storage that lives with the pod
 //! gpu=2*a100/80     cards: [COUNT*][VENDOR/]MODEL[/GIB][/pcie|sxm]; nvidia if nobody says
+//! arch=arm64        architecture of the processors: amd64, if nobody says, or arm64
 //! storage=beta2:1Ti a class of persistent storage: its size is added to the class's
 //! ```
 //!
@@ -15,8 +16,8 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use akash_types::{GpuInterface, GpuVendor};
-use provider_engine::cluster::view::{Amounts, GpuCard, Name, Node, StorageClass};
+use akash_types::{CpuArch, GpuInterface, GpuVendor};
+use provider_engine::cluster::view::{Amounts, GpuCard, Name, Node, NodeArch, StorageClass};
 
 /// Machines, storage and addresses of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,6 +95,7 @@ impl FromStr for ClusterSpec {
 
 fn node(entry: &str, body: &str) -> Result<(Node, BTreeMap<Name, i64>), SpecError> {
     let (mut amounts, mut cards, mut storage) = (Amounts::default(), Vec::new(), BTreeMap::new());
+    let mut arch = CpuArch::default();
     for pair in body.split(',').map(str::trim) {
         let (key, value) = pair.split_once('=').ok_or_else(|| wrong(pair, "expected KEY=VALUE"))?;
         match key {
@@ -101,6 +103,7 @@ fn node(entry: &str, body: &str) -> Result<(Node, BTreeMap<Name, i64>), SpecErro
             "memory" => amounts.memory = bytes(value)?,
             "disk" => amounts.ephemeral = bytes(value)?,
             "gpu" => cards.extend(self::cards(value)?),
+            "arch" => arch = value.parse().map_err(|_| wrong(value, "expected amd64 or arm64"))?,
             "storage" => {
                 let (class, size) = value
                     .split_once(':')
@@ -108,7 +111,7 @@ fn node(entry: &str, body: &str) -> Result<(Node, BTreeMap<Name, i64>), SpecErro
                     .ok_or_else(|| wrong(pair, "expected storage=CLASS:SIZE"))?;
                 storage.insert(Name::from(class), bytes(size)?);
             }
-            _ => return Err(wrong(pair, "expected cpu, memory, disk, gpu or storage")),
+            _ => return Err(wrong(pair, "expected cpu, memory, disk, gpu, arch or storage")),
         }
     }
     if amounts.cpu_milli == 0 || amounts.memory == 0 {
@@ -121,6 +124,7 @@ fn node(entry: &str, body: &str) -> Result<(Node, BTreeMap<Name, i64>), SpecErro
         others: Amounts::default(),
         cards,
         storage_classes: storage.keys().cloned().collect(),
+        arch: NodeArch::Known(arch),
     };
     Ok((node, storage))
 }
@@ -208,6 +212,7 @@ mod tests {
             ("n:cpu=1,memory=1Gi;n:cpu=1,memory=1Gi", "n"),
             ("n:cpu=1,memory=1Gi,gpu=2*80", "2*80"),
             ("n:cpu=1,memory=1Gi,storage=beta2", "storage=beta2"),
+            ("n:cpu=1,memory=1Gi,arch=mips", "mips"),
         ] {
             assert_eq!(text.parse::<ClusterSpec>().unwrap_err().part, part, "{text}");
         }

@@ -8,7 +8,7 @@ mod request;
 mod tenant;
 mod view;
 
-pub(crate) use nouns::{AmountsWire, CardWire, LeaseIdWire, WorkloadWire, group_to_json};
+pub(crate) use nouns::{AmountsWire, ArchWire, CardWire, LeaseIdWire, WorkloadWire, group_to_json};
 pub(crate) use request::{FailureWrap, OperationWire, Request};
 pub(crate) use tenant::{
     EventWrap, ExecFailureWrap, InputWrap, LogWrap, OutputWrap, QueryWrap, ReadFailureWrap,
@@ -69,11 +69,12 @@ macro_rules! through {
 
 use std::sync::Arc;
 
-use akash_types::LeaseId;
+use akash_types::{CpuArch, LeaseId};
 use provider_engine::cluster::command::Workload;
 use provider_engine::cluster::view::{Amounts, CardChoice};
 
 through!(amounts, Amounts, AmountsWire);
+through!(arch, CpuArch, ArchWire);
 through!(lease_id, LeaseId, LeaseIdWire);
 through!(card, CardChoice, CardWire, option);
 through!(workload, Arc<Workload>, WorkloadWire, option);

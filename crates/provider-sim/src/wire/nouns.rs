@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use akash_sdl::Manifest;
 use akash_sdl::manifest::Group;
-use akash_types::{GpuInterface, GpuVendor, LeaseId};
+use akash_types::{CpuArch, GpuInterface, GpuVendor, LeaseId};
 use provider_engine::cluster::command::Workload;
 use provider_engine::cluster::view::{Amounts, CardChoice, IgnoredOptions};
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,24 @@ impl TryFrom<CardWire> for CardChoice {
             memory_gib: wire.memory_gib,
             interface,
         })
+    }
+}
+
+/// A processor architecture by its name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ArchWire(String);
+
+impl From<&CpuArch> for ArchWire {
+    fn from(arch: &CpuArch) -> Self {
+        Self(arch.as_str().to_owned())
+    }
+}
+
+impl TryFrom<ArchWire> for CpuArch {
+    type Error = Unreadable;
+
+    fn try_from(ArchWire(name): ArchWire) -> Result<Self, Unreadable> {
+        name.parse().map_err(|_| unreadable("architecture", &name, "expected amd64 or arm64"))
     }
 }
 

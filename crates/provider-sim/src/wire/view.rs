@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use akash_types::LeaseId;
+use akash_types::{CpuArch, LeaseId};
 use provider_engine::cluster::view::{
     CardChoice, ClusterView, Condition, GpuCard, Held, IgnoredOptions, IpPool, LeaseView, Name,
-    Node, Replica, StorageClass, ViewChange,
+    Node, NodeArch, Replica, StorageClass, ViewChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +148,9 @@ pub(crate) struct NodeWire {
     /// Each card, and whether others have it.
     cards: Vec<(CardWire, bool)>,
     storage_classes: Vec<Name>,
+    /// As the node reports it.
+    #[serde(default)]
+    arch: Option<String>,
 }
 
 impl From<&Node> for NodeWire {
@@ -167,6 +170,7 @@ impl From<&Node> for NodeWire {
             others: (&node.others).into(),
             cards: node.cards.iter().map(card).collect(),
             storage_classes: node.storage_classes.clone(),
+            arch: Some(node.arch.known().map_or("other", CpuArch::as_str).to_owned()),
         }
     }
 }
@@ -185,6 +189,7 @@ impl TryFrom<NodeWire> for Node {
             others: wire.others.into(),
             cards: wire.cards.into_iter().map(card).collect::<Result<_, Unreadable>>()?,
             storage_classes: wire.storage_classes,
+            arch: NodeArch::reported(wire.arch.as_deref()),
         })
     }
 }

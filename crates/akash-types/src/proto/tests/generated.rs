@@ -83,11 +83,30 @@ fn any_auditors() -> impl Strategy<Value = Option<Vec<String>>> {
 }
 
 prop_compose! {
+    fn any_verification()(
+        min_tier in any::<i32>(),
+        required_capabilities in vec(any::<i32>(), 0..3),
+        required_auditors in vec(".{0,8}", 0..3),
+        auditor_mode in any::<i32>(),
+        min_auditor_count in any::<u32>(),
+    ) -> crate::VerificationRequirement {
+        crate::VerificationRequirement {
+            min_tier,
+            required_capabilities,
+            required_auditors,
+            auditor_mode,
+            min_auditor_count,
+        }
+    }
+}
+
+prop_compose! {
     fn any_spec()(
         name in ".{0,8}",
         all_of in any_auditors(),
         any_of in any_auditors(),
         attributes in any_attributes(),
+        verification in proptest::option::of(any_verification()),
         units in vec((any_resources(), any::<u32>(), any_dec_coin()), 0..3),
     ) -> GroupSpec {
         let unit = |(resources, count, price)| ResourceUnit { resources, count, price };
@@ -96,6 +115,7 @@ prop_compose! {
             requirements: PlacementRequirements {
                 signed_by: SignedBy { all_of, any_of },
                 attributes,
+                verification,
             },
             resources: units.into_iter().map(unit).collect(),
         }

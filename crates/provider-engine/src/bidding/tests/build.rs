@@ -36,6 +36,7 @@ pub(super) struct World {
     pub(super) fees_today: u128,
     pub(super) open_bids: u32,
     pub(super) bids: Option<u32>,
+    pub(super) verification_is_active: bool,
     pub(super) policy: Policy,
     pub(super) view: ClusterView,
 }
@@ -71,6 +72,7 @@ impl World {
             fees_today: 0,
             open_bids: 0,
             bids: None,
+            verification_is_active: false,
             policy: Policy::default(),
             view: ClusterView { nodes: [("a".into(), node)].into(), ..ClusterView::default() },
         }
@@ -98,6 +100,7 @@ impl World {
             fees_today: self.fees_today,
             open_bids_of_owner: self.open_bids,
             bids_on_order: self.bids,
+            verification_is_active: self.verification_is_active,
         }
     }
 

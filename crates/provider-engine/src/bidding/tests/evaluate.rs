@@ -82,6 +82,51 @@ fn what_no_cluster_can_have_is_said_with_all_else() {
 }
 
 #[test]
+fn what_this_provider_cannot_run_is_declined_before_a_lease_is_made() {
+    let arm = codes(|world| {
+        let cpu = &mut world.spec.resources[0].resources.cpu;
+        cpu.attributes = attributes(&[("arch", "arm64")]);
+    });
+    assert_eq!(arm, ["no-room-arch"]);
+    let interconnect = codes(|world| {
+        let gpu = &mut world.spec.resources[0].resources.gpu;
+        gpu.units = 1;
+        gpu.attributes =
+            attributes(&[("interconnect/group", "auto"), ("vendor/nvidia/model/*", "true")]);
+        world.own.extend(attributes(&[("capabilities/gpu/vendor/nvidia/model/a100", "true")]));
+    });
+    assert_eq!(interconnect, ["gpu-interconnect"]);
+    // Also where the provider's attributes say that it has it, as those of another program may.
+    let confidential = codes(|world| {
+        world.spec.requirements.attributes.extend(attributes(&[("tee/type", "cpu")]));
+        world.own.extend(attributes(&[("tee/type", "cpu")]));
+    });
+    assert_eq!(confidential, ["confidential-computing"]);
+}
+
+#[test]
+fn verification_counts_only_while_the_chain_compares_it() {
+    let asked = |is_active: bool, min_tier: i32| {
+        verdict(move |world| {
+            let wanted = akash_types::VerificationRequirement {
+                min_tier,
+                ..akash_types::VerificationRequirement::default()
+            };
+            world.spec.requirements.verification = Some(wanted);
+            world.verification_is_active = is_active;
+        })
+    };
+    for (is_active, min_tier) in [(false, 0), (false, 4), (true, 0)] {
+        assert!(
+            matches!(asked(is_active, min_tier), Verdict::Bid { .. }),
+            "{is_active} {min_tier}"
+        );
+    }
+    let declined = Decline::from(Ineligible::Verification { min_tier: 1 });
+    assert_eq!(asked(true, 1), Verdict::Decline(vec![declined]));
+}
+
+#[test]
 fn every_reason_has_its_own_code_and_words() {
     let owner = address(1);
     let dec_coin = || "1uact".parse().unwrap();
@@ -112,6 +157,8 @@ fn every_reason_has_its_own_code_and_words() {
         .into(),
         Ineligible::Attributes { missing: Vec::new() }.into(),
         Ineligible::OrderFilter { missing: Vec::new() }.into(),
+        Ineligible::Confidential { kind: text() }.into(),
+        Ineligible::Verification { min_tier: 1 }.into(),
         Ineligible::Capability(UnmetCapability::Storage { unit: 0, volume: 0 }).into(),
         Ineligible::Capability(UnmetCapability::Gpu { unit: 0 }).into(),
         Ineligible::Volumes { unit: 1, volumes: 5 }.into(),
@@ -125,7 +172,11 @@ fn every_reason_has_its_own_code_and_words() {
         Ineligible::PriceDenom { denom: denom(), accepted: Vec::new() }.into(),
         Unplaceable::Card { unit: 1, source: key_error }.into(),
         Unplaceable::VolumeClass { unit: 1, volume: 0 }.into(),
+        Unplaceable::Interconnect { unit: 1, group: text() }.into(),
+        Unplaceable::Arch { unit: 1, source: "x".parse::<akash_types::CpuArch>().unwrap_err() }
+            .into(),
         shortage(Scarce::Nodes),
+        shortage(Scarce::Arch(akash_types::CpuArch::Arm64)),
         shortage(Scarce::Cpu),
         shortage(Scarce::Memory),
         shortage(Scarce::Ephemeral),

@@ -304,3 +304,73 @@ fn the_hash_of_what_was_received_counts_and_what_is_ignored_is_kept() {
         }
     }
 }
+
+/// What a manifest is answered that differs from its SDL's in this way.
+fn changed(change: impl Fn(&mut akash_sdl::manifest::Service)) -> ManifestRefusal {
+    let mut world = World::with(settings());
+    let id = deployment(1, 7);
+    let sdl = sdl("a", &[&["a.example.com"]]);
+    let mut manifest = sdl.manifest().clone();
+    change(&mut manifest.groups[0].services[0]);
+    let mut facts = facts(id, &sdl, &[1]);
+    facts.deployment.hash = *manifest.version().as_bytes();
+    world.submit(1, id, &manifest);
+    match &world.read(&facts)[..] {
+        [.., ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] => {
+            refusal.clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_cannot_be_run_as_promised_is_refused_and_not_run_without() {
+    use akash_sdl::manifest::{ImageCredentials, ServiceParams, StorageParams, TeeParams};
+    let params = |params: ServiceParams| {
+        changed(move |service| service.params = Some(params.clone())).to_string()
+    };
+    let tee = params(ServiceParams { tee: Some(TeeParams::default()), ..ServiceParams::default() });
+    let text = |what: &str| {
+        format!(
+            "manifest rejected: service \"web0\" asks for {what}, which this provider does not offer"
+        )
+    };
+    assert_eq!(tee, text("confidential computing"));
+    let mount = StorageParams { key_ref: "sealed.a.b.c".to_owned(), ..StorageParams::default() };
+    let keyed = params(ServiceParams { storage: Some(vec![mount]), ..ServiceParams::default() });
+    assert_eq!(keyed, text("a volume encrypted with a sealed key"));
+    let login = ImageCredentials { uri: "kbs:///a/b/c".to_owned(), ..ImageCredentials::default() };
+    let refusal = changed(|service| service.credentials = Some(login.clone()));
+    assert_eq!(refusal.to_string(), text("a registry login from a key broker"));
+    let refusal = changed(|service| service.interconnect_group = "auto".to_owned());
+    assert_eq!((refusal.to_string(), refusal.status()), (text("a GPU interconnect"), 422));
+}
+
+#[test]
+fn buffers_of_the_proxy_are_limited_in_the_known_words() {
+    use akash_sdl::manifest::ProxyOptions;
+    for (proxy, text) in [
+        (
+            ProxyOptions { buffer_size: Some(131_073), ..ProxyOptions::default() },
+            "buffer_size 131073 exceeds max 131072",
+        ),
+        (
+            ProxyOptions { buffers_number: Some(17), ..ProxyOptions::default() },
+            "buffers_number 17 exceeds max 16",
+        ),
+        (
+            ProxyOptions { buffers_size: Some(131_073), ..ProxyOptions::default() },
+            "buffers_size 131073 exceeds max 131072",
+        ),
+        (
+            ProxyOptions { busy_buffers_size: Some(262_145), ..ProxyOptions::default() },
+            "busy_buffers_size 262145 exceeds max 262144",
+        ),
+    ] {
+        let refusal = changed(|service| {
+            service.expose.as_mut().unwrap()[0].http_options.proxy = Some(proxy.clone());
+        });
+        let wanted = format!("invalid manifest: service \"web0\" proxy.{text}");
+        assert_eq!((refusal.to_string(), refusal.status()), (wanted, 422));
+    }
+}

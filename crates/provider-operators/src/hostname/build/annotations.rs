@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::hostname::offer::HttpOptions;
+use crate::hostname::offer::{HttpOptions, ProxyOptions};
 
 type Annotations = BTreeMap<String, String>;
 
@@ -18,8 +18,55 @@ pub(super) fn ingress(options: &HttpOptions) -> Annotations {
         ("proxy-next-upstream-timeout", seconds(options.next_timeout).to_string()),
         ("proxy-next-upstream", cases(options, is_status)),
     ]
-    .map(|(key, value)| (format!("nginx.ingress.kubernetes.io/{key}"), value))
-    .into()
+    .into_iter()
+    .chain(proxy(&options.proxy))
+    .map(|(key, value)| (format!("{INGRESS}/{key}"), value))
+    .collect()
+}
+
+/// What is said about buffers, only where the tenant says it. Sets that nginx refuses are left out:
+/// it would not load any configuration any more.
+fn proxy(options: &ProxyOptions) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    if options.buffering_disable {
+        found.push(("proxy-buffering", "off".to_owned()));
+    }
+    let size = options.buffer_size;
+    if size > 0 {
+        found.push(("proxy-buffer-size", size.to_string()));
+    }
+    if options.connect_timeout > 0 {
+        found.push(("proxy-connect-timeout", seconds(options.connect_timeout).to_string()));
+    }
+    let is_given = options.buffers_number > 0 || options.busy_buffers_size > 0;
+    if size > 0 && is_given {
+        let or = |given: u32, other: u64| if given == 0 { other } else { u64::from(given) };
+        let size = u64::from(size);
+        let number = or(options.buffers_number, 4);
+        let busy = or(options.busy_buffers_size, size.saturating_mul(2));
+        let most = number.saturating_sub(1).saturating_mul(size);
+        if number >= 2 && (size..=most).contains(&busy) {
+            found.push(("proxy-buffers-number", number.to_string()));
+            found.push(("proxy-busy-buffers-size", busy.to_string()));
+        }
+    }
+    found
+}
+
+/// Keys of what [`proxy`] says.
+const PROXY: [&str; 5] = [
+    "proxy-buffering",
+    "proxy-buffer-size",
+    "proxy-connect-timeout",
+    "proxy-buffers-number",
+    "proxy-busy-buffers-size",
+];
+const INGRESS: &str = "nginx.ingress.kubernetes.io";
+
+/// Whether an annotation is one that most routes do not have.
+pub(super) fn is_optional(key: &str) -> bool {
+    let key = key.strip_prefix(INGRESS).and_then(|key| key.strip_prefix('/'));
+    key.is_some_and(|key| PROXY.contains(&key))
 }
 
 /// For NGINX Gateway Fabric.
@@ -73,6 +120,7 @@ mod tests {
             next_tries: 0,
             next_timeout: 0,
             next_cases: Vec::new(),
+            proxy: ProxyOptions::default(),
         }
     }
 
@@ -89,6 +137,45 @@ mod tests {
         assert_eq!(of("proxy-next-upstream-timeout"), Some("0"));
         assert_eq!(of("proxy-next-upstream"), Some(""));
         assert_eq!(of("proxy-body-size"), Some("5"));
+    }
+
+    #[test]
+    fn buffers_are_said_to_ingress_nginx_as_a_pair_that_it_can_use() {
+        let said = |numbers: [u32; 3]| {
+            let [buffer_size, buffers_number, busy_buffers_size] = numbers;
+            let proxy = ProxyOptions {
+                buffer_size,
+                buffers_number,
+                busy_buffers_size,
+                ..ProxyOptions::default()
+            };
+            let found = ingress(&HttpOptions { proxy, ..options() });
+            let of = |key| of(&found, "nginx.ingress.kubernetes.io", key).map(str::to_owned);
+            (of("proxy-buffer-size"), of("proxy-buffers-number"), of("proxy-busy-buffers-size"))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        for (given, number, busy) in [
+            ([4096, 0, 0], None, None),
+            ([4096, 8, 0], some("8"), some("8192")),
+            ([4096, 0, 12288], some("4"), some("12288")),
+            ([4096, 0, 12289], None, None),
+            ([4096, 4, 4095], None, None),
+            ([4096, 1, 4096], None, None),
+            ([4096, 2, 0], None, None),
+        ] {
+            assert_eq!(said(given), (some("4096"), number, busy), "{given:?}");
+        }
+        assert_eq!(said([0, 8, 8192]), (None, None, None), "only with a buffer size");
+        let proxy = ProxyOptions {
+            buffering_disable: true,
+            connect_timeout: 1001,
+            ..ProxyOptions::default()
+        };
+        let found = ingress(&HttpOptions { proxy, ..options() });
+        let of = |key| of(&found, "nginx.ingress.kubernetes.io", key);
+        assert_eq!((of("proxy-buffering"), of("proxy-connect-timeout")), (Some("off"), Some("2")));
+        assert!(ingress(&options()).keys().all(|key| !is_optional(key)));
+        assert!(found.keys().any(|key| is_optional(key)));
     }
 
     #[test]

@@ -9,9 +9,15 @@
 //! too. What an API server would fill in is written out, so that both can be compared.
 
 mod annotations;
+mod options;
+mod snippets;
 
 use provider_crd::{labels, names};
 use serde_json::{Value, json};
+
+pub(super) use options::{detached, keep_others, with_filter, without_annotations};
+pub use options::{not_carried_out, with_timeouts};
+pub use snippets::snippets_filter;
 
 use super::claim::Claim;
 use super::name;
@@ -28,6 +34,10 @@ pub fn route(claim: &Claim, options: &HttpOptions, routes: &Routes) -> Value {
             (annotations::http_route(options, buffer_size), http_route(claim, name, namespace))
         }
     };
+    let mut annotations = annotations;
+    if annotations.keys().any(|key| annotations::is_optional(key)) {
+        annotations.insert(labels::HTTP_OPTIONS.to_owned(), labels::TRUE.to_owned());
+    }
     json!({
         "apiVersion": kind.api_version,
         "kind": kind.name,

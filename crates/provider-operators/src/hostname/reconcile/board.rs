@@ -8,16 +8,17 @@ use provider_engine::manifest::BlockedHostnames;
 use provider_kube::client::{Failure, Kind};
 use provider_kube::follow::Shown;
 
+use super::filters::{Condition, Filters};
 use super::found::Found;
 use super::quarrel::Quarrels;
 use super::trouble::Trouble;
-use super::{Decision, Moment, Notice, Reason, State, Write};
+use super::{Decision, Moment, Notice, Reason, State, Waits, Write};
 use crate::hostname::backends::Backends;
 use crate::hostname::claim::{Claim, ClaimError};
 use crate::hostname::figures::Counts;
 use crate::hostname::name;
 use crate::hostname::offer::Offer;
-use crate::hostname::settings::Settings;
+use crate::hostname::settings::{Implementation, Settings};
 
 /// All that is known of hosts, and which of them to look at.
 #[derive(Clone, Debug)]
@@ -56,6 +57,11 @@ pub struct Board {
     /// When the first write of a host began that is not as it should be yet.
     pub(super) begun: BTreeMap<String, Duration>,
     pub(super) counts: Counts,
+    /// Which program serves routes.
+    pub(super) implementation: Implementation,
+    pub(super) filters: Filters,
+    /// What routes lack that serve.
+    pub(super) conditions: BTreeMap<String, Condition>,
 }
 
 /// A host that has its route.
@@ -104,6 +110,9 @@ impl Board {
             lost: BTreeMap::new(),
             begun: BTreeMap::new(),
             counts: Counts::default(),
+            implementation: Implementation::Unknown,
+            filters: Filters::default(),
+            conditions: BTreeMap::new(),
         }
     }
 
@@ -118,7 +127,7 @@ impl Board {
     #[must_use]
     pub fn is_known(&self) -> bool {
         let needed = [Kind::HOST, Kind::MANIFEST, self.settings.routes.kind()];
-        needed.iter().all(|kind| self.listed.contains(kind))
+        needed.iter().all(|kind| self.listed.contains(kind)) && self.filters_are_known()
     }
 
     /// The next write, if there is one to be done now. `None` before everything was seen.
@@ -132,7 +141,8 @@ impl Board {
             }
             self.later.pop_first();
             // Unless it was looked at since, for another reason.
-            if self.troubles.get(&host).is_some_and(|trouble| trouble.until == until) {
+            let is_due = self.troubles.get(&host).is_some_and(|trouble| trouble.until == until);
+            if is_due || self.has_waited(&host, now) {
                 self.dirty.insert(host);
             }
         }
@@ -150,6 +160,7 @@ impl Board {
                 Decision::Served(claim) => {
                     self.troubles.remove(&host);
                     self.ended(&host, now);
+                    self.note_condition(&host, &claim);
                     let known = self.served.get(&host);
                     if known.is_none_or(|known| known.claim != claim) {
                         self.served.insert(host, Served { claim, since: now });
@@ -159,7 +170,13 @@ impl Board {
                     self.troubles.remove(&host);
                     self.quarrels.forget(&host);
                     self.served.remove(&host);
+                    self.conditions.remove(&host);
                     self.ended(&host, now);
+                }
+                Decision::Waits(Waits::Filter) => {
+                    self.troubles.remove(&host);
+                    let until = self.waits_for_filter(&host, now);
+                    self.later.insert((until, host));
                 }
                 // Told again when that changes.
                 Decision::Waits(_) | Decision::Refused(_) => {
@@ -312,6 +329,7 @@ impl Board {
     pub(super) fn look_at(&mut self, host: &str) {
         self.troubles.remove(host);
         self.quarrels.forget(host);
+        self.forget_waiting(host);
         self.dirty.insert(host.to_owned());
     }
 }

@@ -5,9 +5,11 @@ use provider_crd::names;
 use provider_kube::merge::{Merged, Occasion, merge};
 
 use super::board::Board;
+use super::filters::Step;
 use super::found::Found;
 use super::{Decision, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
+use crate::hostname::settings::Implementation;
 use crate::hostname::{build, name};
 
 impl Board {
@@ -45,8 +47,23 @@ impl Board {
         if let Some(found) = elsewhere.next() {
             return remove(found);
         }
-        let wanted = build::route(claim, options, routes);
         let there = self.found(host).filter(is_ours).find(|it| it.shown.namespace == namespace);
+        if let Some(found) = there.filter(|found| found.is_ending) {
+            return ending(found);
+        }
+        let mut wanted = build::route(claim, options, routes);
+        let uses_filters = self.uses_filters();
+        if uses_filters {
+            match self.step(claim, options, there, build::without_annotations(wanted)) {
+                Step::Decided(decision) => return decision,
+                Step::Route(route) => wanted = route,
+            }
+        } else if matches!(self.implementation, Implementation::Other(_)) {
+            wanted = build::with_timeouts(wanted, options);
+        }
+        if let Some(found) = there {
+            build::keep_others(&mut wanted, &found.shown.json(found.kind), uses_filters);
+        }
         match there {
             None => {
                 return Decision::Write(Write::Create {
@@ -55,7 +72,6 @@ impl Board {
                     object: wanted,
                 });
             }
-            Some(found) if found.is_ending => return ending(found),
             Some(found) => match merge(&found.shown.json(found.kind), &wanted, Occasion::Adopt) {
                 Err(error) => return Decision::Refused(Refusal::Route(error.to_string())),
                 Ok(Merged::Unchanged) => {}

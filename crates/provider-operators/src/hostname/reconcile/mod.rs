@@ -17,6 +17,7 @@
 
 mod board;
 mod decide;
+mod filters;
 mod found;
 mod notes;
 mod quarrel;
@@ -39,6 +40,7 @@ use super::name::NameError;
 use super::offer::Closed;
 
 pub use board::{Board, Job, Served};
+pub use filters::Condition;
 pub use notes::{Notice, Reason};
 pub use state::State;
 pub use trouble::Trouble;
@@ -112,6 +114,9 @@ pub enum Waits {
     /// The port that it leads to.
     #[error("{0}: resource not found")]
     Closed(Closed),
+    /// That the gateway accepts its filter.
+    #[error("the gateway has not accepted its SnippetsFilter yet")]
+    Filter,
     /// The end of what was deleted.
     #[error("the {kind} in {namespace} is still being deleted")]
     Ending {

@@ -1,7 +1,7 @@
 //! Why hosts are not served, and who is to be told.
 
 use super::board::Board;
-use super::{Decision, Moment, Refusal, State};
+use super::{Condition, Decision, Moment, Refusal, State};
 use crate::hostname::claim::Claim;
 
 /// Why nothing is done about a host that somebody wants.
@@ -60,6 +60,30 @@ impl Board {
             self.reasons.insert(host.to_owned(), Reason { why, kind, state, since: now });
             self.news.push(host.to_owned());
         }
+    }
+
+    /// Takes down what the route of a host lacks that is served, and tells its tenant once, if the
+    /// tenant asked for any of it.
+    pub(super) fn note_condition(&mut self, host: &str, claim: &Claim) {
+        let Some(condition) = self.condition_of(claim) else {
+            self.conditions.remove(host);
+            return;
+        };
+        if self.conditions.get(host) == Some(&condition) {
+            return;
+        }
+        if !condition.options.is_empty() {
+            let why = format!("{}: {}", condition.options.join(", "), condition.why);
+            let claim = claim.clone();
+            self.notices.push(Notice { claim, state: State::Routed, why });
+        }
+        self.conditions.insert(host.to_owned(), condition);
+    }
+
+    /// What the route of a host lacks, if it serves and lacks something.
+    #[must_use]
+    pub fn condition(&self, host: &str) -> Option<&Condition> {
+        self.conditions.get(host)
     }
 
     /// Who claims a host that another lease has is told so once.

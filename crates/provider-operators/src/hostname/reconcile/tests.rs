@@ -11,7 +11,7 @@ use provider_kube::follow::Shown;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::hostname::settings::{INGRESS_CLASS, Routes, Settings};
+use crate::hostname::settings::{INGRESS_CLASS, Implementation, Routes, Settings};
 
 const OWNERS: [&str; 2] = [
     "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27",
@@ -572,4 +572,161 @@ proptest! {
         world.settle(2_000_000);
         prop_assert_eq!(world.writes, before);
     }
+}
+
+fn ngf() -> Board {
+    let mut board = Board::new(gateway());
+    board.serves(Implementation::Nginx);
+    board
+}
+
+/// What an API server makes of a write: an object with a UID and a generation.
+fn stored(object: &Value, uid: &str, version: u64, status: Option<Value>) -> Shown {
+    let mut object = object.clone();
+    object["metadata"]["uid"] = uid.into();
+    object["metadata"]["resourceVersion"] = version.to_string().into();
+    object["metadata"]["generation"] = 1.into();
+    if let Some(status) = status {
+        object["status"] = status;
+    }
+    shown(object)
+}
+
+fn accepted(generation: u64) -> Value {
+    json!({"controllers": [{"controllerName": "gateway.nginx.org/nginx-gateway-controller",
+        "conditions": [{"type": "Accepted", "status": "True", "observedGeneration": generation}]}]})
+}
+
+fn object_of(job: &Job) -> (Kind, Value) {
+    match &job.write {
+        Write::Create { kind, object, .. } | Write::Replace { kind, object, .. } => {
+            (*kind, object.clone())
+        }
+        Write::Delete { .. } => panic!("{job:?}"),
+    }
+}
+
+#[test]
+fn a_route_of_nginx_serves_once_its_filter_is_accepted() {
+    let (lease, host_name) = (lease(0, 1), "a.example.com");
+    let mut board = ngf();
+    board.all(Kind::HOST, vec![host(host_name, host_name, &lease, 1)]);
+    board.all(Kind::MANIFEST, vec![manifest(&lease, &[host_name], 5)]);
+    board.all(Kind::HTTP_ROUTE, vec![]);
+    assert_eq!(board.next(at(0)), None, "which filters there are is not known yet");
+    board.all(Kind::SNIPPETS_FILTER, vec![]);
+
+    let first = board.next(at(0)).unwrap();
+    let (kind, route) = object_of(&first);
+    assert_eq!((kind, &route["spec"]), (Kind::HTTP_ROUTE, &json!({})));
+    assert_eq!(route["metadata"].get("annotations"), None);
+    board.done(&first, Ok(Some(stored(&route, "u1", 1, None))), at(0));
+
+    let second = board.next(at(0)).unwrap();
+    let (kind, filter) = object_of(&second);
+    assert_eq!(kind, Kind::SNIPPETS_FILTER);
+    assert_eq!(filter["metadata"]["ownerReferences"][0]["uid"], "u1");
+    assert_eq!(filter["metadata"]["name"], route["metadata"]["name"]);
+    let value = filter["spec"]["snippets"][0]["value"].as_str().unwrap();
+    assert!(value.starts_with("client_max_body_size 5;"), "{value}");
+    board.done(&second, Ok(Some(stored(&filter, "f1", 2, None))), at(0));
+    assert_eq!(board.next(at(0)), None);
+    assert_eq!(board.due(), Some(Duration::from_secs(15)));
+
+    // A filter that was accepted as it was before is not accepted as it is.
+    board.is(Kind::SNIPPETS_FILTER, stored(&filter, "f1", 3, Some(accepted(0))));
+    assert_eq!(board.next(at(1)), None);
+    board.is(Kind::SNIPPETS_FILTER, stored(&filter, "f1", 4, Some(accepted(1))));
+    let third = board.next(at(2)).unwrap();
+    let (_, full) = object_of(&third);
+    let reference = &full["spec"]["rules"][0]["filters"][0];
+    assert_eq!(reference["extensionRef"]["name"], route["metadata"]["name"]);
+    assert_eq!(full["spec"]["hostnames"], json!([host_name]));
+    board.done(&third, Ok(Some(stored(&full, "u1", 5, None))), at(2));
+    assert_eq!(board.next(at(2)), None);
+    assert_eq!((board.state(host_name), board.condition(host_name)), (Some(State::Routed), None));
+    assert_eq!(board.next(at(60)), None, "nothing is left of the wait");
+}
+
+#[test]
+fn a_filter_that_is_never_accepted_costs_options_and_no_host() {
+    let lease = lease(0, 1);
+    let mut board = ngf();
+    board.all(Kind::HOST, vec![host("a.example.com", "a.example.com", &lease, 1)]);
+    board.all(Kind::MANIFEST, vec![manifest(&lease, &["a.example.com"], 5)]);
+    board.all(Kind::HTTP_ROUTE, vec![]);
+    board.all(Kind::SNIPPETS_FILTER, vec![]);
+    let mut version = 0;
+    let mut work = |board: &mut Board, now: u64| {
+        let mut written = Vec::new();
+        while let Some(job) = board.next(at(now)) {
+            version += 1;
+            let (kind, object) = object_of(&job);
+            let uid = object["metadata"]["uid"].as_str().unwrap_or(kind.name).to_owned();
+            board.done(&job, Ok(Some(stored(&object, &uid, version, None))), at(now));
+            written.push((kind, object));
+        }
+        written
+    };
+    assert_eq!(work(&mut board, 0).len(), 2);
+    assert_eq!(work(&mut board, 14).len(), 0);
+    let [(Kind::HTTP_ROUTE, route)] = &work(&mut board, 15)[..] else { panic!() };
+    assert_eq!(route["spec"]["hostnames"], json!(["a.example.com"]));
+    assert_eq!(route["spec"]["rules"][0].get("filters"), None);
+    let condition = board.condition("a.example.com").unwrap();
+    assert_eq!((condition.name, &condition.options[0]), ("SnippetsNotAccepted", &"max_body_size"));
+    assert_eq!(board.state("a.example.com"), Some(State::Routed));
+    let notice = board.notices().remove(0);
+    assert!(notice.why.starts_with("max_body_size, "), "{}", notice.why);
+
+    // The next host does not wait for what does not come.
+    board.is(Kind::HOST, host("b.example.com", "b.example.com", &lease, 2));
+    let written = work(&mut board, 16);
+    assert_eq!(written[0].1["spec"]["hostnames"], json!(["b.example.com"]));
+    assert_eq!(written.len(), 2, "its route, and the filter that may be accepted one day");
+    let filter = &written[1].1;
+    board.is(Kind::SNIPPETS_FILTER, stored(filter, "SnippetsFilter", 99, Some(accepted(1))));
+    let [(Kind::HTTP_ROUTE, route)] = &work(&mut board, 17)[..] else { panic!() };
+    assert_eq!(route["spec"]["rules"][0]["filters"].as_array().unwrap().len(), 1);
+    assert_eq!(board.condition("b.example.com"), None);
+}
+
+#[test]
+fn without_filters_in_the_cluster_routes_are_plain_and_say_so() {
+    let lease = lease(0, 1);
+    let mut board = ngf();
+    board.all(Kind::HOST, vec![host("a.example.com", "a.example.com", &lease, 1)]);
+    board.all(Kind::MANIFEST, vec![manifest(&lease, &["a.example.com"], 5)]);
+    board.all(Kind::HTTP_ROUTE, vec![]);
+    board.has_no_filters();
+    let job = board.next(at(0)).unwrap();
+    let (_, route) = object_of(&job);
+    assert_eq!(route["spec"]["hostnames"], json!(["a.example.com"]));
+    board.done(&job, Ok(Some(stored(&route, "u", 1, None))), at(0));
+    assert_eq!(board.next(at(0)), None);
+    assert_eq!(board.condition("a.example.com").unwrap().name, "SnippetsUnavailable");
+}
+
+#[test]
+fn another_gateway_is_told_times_and_the_rest_is_named() {
+    let lease = lease(0, 1);
+    let mut board = Board::new(gateway());
+    board.serves(Implementation::of("traefik.io/gateway-controller"));
+    board.all(Kind::HOST, vec![host("a.example.com", "a.example.com", &lease, 1)]);
+    let mut wanted = manifest(&lease, &["a.example.com"], 5).json(Kind::MANIFEST);
+    wanted["spec"]["group"]["services"][0]["expose"][0]["http_options"] = json!({
+        "max_body_size": 5, "read_timeout": 3_600_000, "send_timeout": 60_000, "next_tries": 3,
+        "next_cases": ["error", "timeout"], "proxy": {"buffering_disable": true}});
+    board.all(Kind::MANIFEST, vec![shown(wanted)]);
+    board.all(Kind::HTTP_ROUTE, vec![]);
+    let job = board.next(at(0)).unwrap();
+    let (_, route) = object_of(&job);
+    assert_eq!(route["spec"]["rules"][0]["timeouts"], json!({"request": "1h"}));
+    board.done(&job, Ok(Some(stored(&route, "u", 1, None))), at(0));
+    assert_eq!(board.next(at(0)), None);
+    let condition = board.condition("a.example.com").unwrap();
+    assert_eq!(
+        (condition.name, &*condition.options),
+        ("OptionsNotCarriedOut", &["max_body_size", "proxy"][..])
+    );
 }

@@ -16,6 +16,9 @@ use crate::hostname::offer::Offer;
 impl Board {
     /// These are all objects of a kind.
     pub fn all(&mut self, kind: Kind, shown: Vec<Shown>) {
+        if kind == Kind::SNIPPETS_FILTER {
+            return self.all_filters(shown);
+        }
         let gone: Vec<(String, String)> = match kind {
             Kind::HOST => {
                 let known = self.claims.keys().chain(self.unreadable.keys());
@@ -52,12 +55,16 @@ impl Board {
         match kind {
             Kind::HOST => self.is_host(&shown),
             Kind::MANIFEST => self.is_manifest(&shown),
+            Kind::SNIPPETS_FILTER => self.is_filter(shown),
             _ => self.is_route(kind, shown),
         }
     }
 
     /// An object is gone.
     pub fn gone(&mut self, kind: Kind, shown: &Shown) {
+        if kind == Kind::SNIPPETS_FILTER {
+            return self.filter_gone(shown);
+        }
         if kind == Kind::HOST || kind == Kind::MANIFEST {
             return self.forget(kind, &shown.name, &shown.namespace);
         }

@@ -23,6 +23,17 @@ struct Managed {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     ready_backends: Option<u32>,
+    /// What its route lacks although it serves: a name, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<Condition>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Condition {
+    name: &'static str,
+    message: String,
+    options: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +71,11 @@ pub(super) fn managed(board: &Board) -> Option<String> {
             Some(Answers::Nobody) => Some(0),
             Some(Answers::Unknown) | None => None,
         },
+        condition: board.condition(host).map(|it| Condition {
+            name: it.name,
+            message: it.why.clone(),
+            options: it.options.clone(),
+        }),
     };
     let all: BTreeMap<_, _> =
         board.served().map(|(host, it)| (host, managed(host, &it.claim, it.since))).collect();

@@ -137,6 +137,30 @@ pub(crate) async fn define_routes(bed: &Bed) {
     until("the kind", async || get(bed, &path).await.is_ok()).await;
 }
 
+/// A kind without a schema, with a status of its own or not.
+pub(crate) async fn define(bed: &Bed, path: &str, kind: Kind, scope: &str, has_status: bool) {
+    let (group, version) = kind.api_version.split_once('/').unwrap();
+    let (singular, list) = (kind.name.to_lowercase(), format!("{}List", kind.name));
+    let status = if has_status { json!({"status": {}}) } else { json!({}) };
+    let definition = json!({
+        "metadata": {
+            "name": format!("{}.{group}", kind.plural),
+            "annotations": {"api-approved.kubernetes.io": "unapproved, test-only"},
+        },
+        "spec": {
+            "group": group, "scope": scope,
+            "names": {"kind": kind.name, "listKind": list, "plural": kind.plural,
+                "singular": singular},
+            "versions": [{"name": version, "served": true, "storage": true,
+                "subresources": status, "schema": {"openAPIV3Schema": {"type": "object",
+                    "x-kubernetes-preserve-unknown-fields": true}}}],
+        },
+    });
+    post(bed, path, &definition).await.unwrap();
+    let listed = kind.path(None);
+    until("the kind", async || get(bed, &listed).await.is_ok()).await;
+}
+
 pub(crate) fn gateway() -> Settings {
     let gateway = || "akash-gateway".to_owned();
     let routes =

@@ -29,7 +29,7 @@ use clap::{Args, ValueHint};
 
 use crate::chain::{Account, AccountSigner, KeyringArgs, Network, Wallet, values};
 use crate::cli::ReportFormat;
-use crate::commands::sdl::read_valid_source;
+use crate::commands::sdl::{check_hashable, read_valid_source};
 use crate::commands::tenant::AuthType;
 use crate::runtime::{block_on, stop_signal};
 use crate::source::Source;
@@ -146,6 +146,7 @@ pub(crate) fn run(
         let kept = Kept::of(home, &args.chain_id, id);
         let source = source(args, &kept, streams)?;
         let sdl = read_valid_source(&source, streams)?;
+        check_hashable(&sdl)?;
         // Before anything is sent: whatever happens then can be gone on with.
         kept.write(&source.text)?;
         let job = Job {

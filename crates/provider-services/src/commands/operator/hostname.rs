@@ -202,6 +202,7 @@ fn settings(args: &HostnameArgs) -> Settings {
         routes,
         blocked: BlockedHostnames::new(&args.deployment_blocked_hostnames).reserving(own),
         retry_delay: args.retry_delay,
+        ..Settings::default()
     }
 }
 

@@ -13,7 +13,7 @@ use super::args::{LeaseOf, ProviderFlags};
 use super::asker::Tenant;
 use super::refusal::{body, hint, refused};
 use crate::cli::{ManifestFormat, SdlFile};
-use crate::commands::sdl::read_valid;
+use crate::commands::sdl::read_hashable;
 use crate::output::Sent;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
@@ -66,7 +66,7 @@ pub(super) async fn send(
     surroundings: &Surroundings,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let sdl = read_valid(&args.sdl, streams)?;
+    let sdl = read_hashable(&args.sdl, streams)?;
     let tenant =
         Tenant::open(&args.lease.deployment, &args.provider, surroundings, streams.console)?;
     let leases = tenant.leases(&args.lease).await?;

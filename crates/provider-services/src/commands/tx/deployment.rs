@@ -16,7 +16,7 @@ use super::session::Session;
 use crate::chain::Network;
 use crate::cli::SdlFile;
 use crate::commands::ids::{DeploymentFlags, GroupFlags};
-use crate::commands::sdl::read_valid;
+use crate::commands::sdl::read_hashable;
 use crate::streams::Streams;
 
 const HELP: &str = "\
@@ -114,11 +114,11 @@ impl Deployment {
         let from = Some(session.from());
         match &self.command {
             DeploymentCommand::Create(args) => {
-                let sdl = read_valid(&args.sdl, streams)?;
+                let sdl = read_hashable(&args.sdl, streams)?;
                 create(args, &sdl, session).await
             }
             DeploymentCommand::Update(args) => {
-                let sdl = read_valid(&args.sdl, streams)?;
+                let sdl = read_hashable(&args.sdl, streams)?;
                 let id = args.id.id(from)?;
                 if let Some(network) = session.node() {
                     check_groups(network.query(), id, sdl.groups()).await?;

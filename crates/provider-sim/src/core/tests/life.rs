@@ -185,3 +185,26 @@ fn what_leads_to_a_lease_is_stable_and_ends_with_it() {
     bench.run(teardown(2)).unwrap();
     assert!(bench.cluster.page("a.example.com").is_none());
 }
+
+#[test]
+fn a_pod_runs_on_nodes_of_its_architecture_only() {
+    let spec = "amd:cpu=8,memory=8Gi,disk=8Gi;arm:cpu=2,memory=8Gi,disk=8Gi,arch=arm64";
+    let mut bench = Bench::new(spec);
+    let mut on_arm = service("web", "nginx", 1);
+    if let Some(cpu) = &mut on_arm.resources.cpu {
+        cpu.attributes = vec![akash_types::Attribute::new("arch", "arm64")];
+    }
+    bench.deploy(&workload(1, vec![on_arm.clone()]));
+    bench.deploy(&workload(2, vec![service("web", "nginx", 1)]));
+    let nodes = |bench: &Bench, dseq| {
+        let replicas = bench.of(dseq).replicas.iter();
+        replicas.map(|it| it.node.as_deref().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (nodes(&bench, 1), nodes(&bench, 2)),
+        (vec!["arm".to_owned()], vec!["amd".to_owned()])
+    );
+    bench.deploy(&workload(3, vec![Service { count: 2, ..on_arm }]));
+    let why = "none of 2 nodes can take it: 1 have another architecture, 1 have too little CPU";
+    assert!(bench.conditions(3).contains(&&Condition::Unschedulable(why.to_owned())));
+}
