@@ -9,11 +9,11 @@
 //! replaced with the `resourceVersion` that was read, not applied by the server: live workloads name
 //! a container port twice, which server-side apply refuses.
 //!
-//! The revision label of a pod template is one part of ours that is never a difference by itself. Go providers before #434 write the `Manifest`'s version there, newer ones write nothing
-//! or keep what they find; both leave the current value alone. The architecture that a template
-//! names is another: it stays as it is, absent or not, when nodes of another architecture come or
-//! go, and follows the cluster when the template changes anyway. So are settings that stand in
-//! templates; see `template.rs`.
+//! Three parts of a pod template are ours and never a difference by themselves. The revision label:
+//! Go providers before #434 write the `Manifest`'s version there, newer ones write nothing or keep
+//! what they find; both leave the current value alone. The architecture: it stays as it is, absent or
+//! not, when nodes of another architecture come or go, and follows the cluster when the template
+//! changes anyway. Settings that stand in templates; see `template.rs`.
 
 mod owned;
 mod template;
