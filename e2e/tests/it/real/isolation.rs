@@ -103,7 +103,7 @@ impl Stage {
     fn reached(&self, dseq: u64, replica: usize, targets: &[Target]) -> Vec<String> {
         let tries = targets.iter().enumerate().map(|(number, target)| {
             let Target { ip, port, .. } = target;
-            format!("(nc -w 2 {ip} {port} </dev/null >/dev/null 2>&1 && echo {number}) &")
+            format!("(nc -w 5 {ip} {port} </dev/null >/dev/null 2>&1 && echo {number}) &")
         });
         let script = format!("{} wait; echo done", tries.collect::<Vec<_>>().join(" "));
         let (dseq, replica) = (dseq.to_string(), replica.to_string());
