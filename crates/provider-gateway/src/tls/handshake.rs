@@ -39,13 +39,17 @@ impl Handshake {
         let whole = async {
             // A client that says nothing takes a task and no more.
             tcp.readable().await.map_err(Trouble::Handshake)?;
-            let stream = Box::pin(self.shake(tcp)).await?;
-            Box::pin(self.identify(stream, address)).await
+            // Boxed in statements of their own: a temporary would have its room here all the same.
+            let shaking = Box::pin(self.shake(tcp));
+            let stream = shaking.await?;
+            let identifying = Box::pin(self.identify(stream, address));
+            identifying.await
         };
         match tokio::time::timeout(self.limit, whole).await {
             Ok(Ok((stream, Ok(peer)))) => Ok((stream, peer)),
             Ok(Ok((stream, Err(refusal)))) => {
-                Box::pin(refuse(stream)).await;
+                let refusing = Box::pin(refuse(stream));
+                refusing.await;
                 Err(Trouble::Certificate(refusal))
             }
             Ok(Err(trouble)) => Err(trouble),

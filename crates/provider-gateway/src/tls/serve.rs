@@ -199,12 +199,16 @@ impl Server {
                 Tally::add(&self.tally.served);
                 match self.handshake.protocol {
                     Protocol::Http1 => {
-                        Box::pin(self.speak_http1(stream, place, service, peer, presence, stopped))
-                            .await;
+                        let speaking = Box::pin(
+                            self.speak_http1(stream, place, service, peer, presence, stopped),
+                        );
+                        speaking.await;
                     }
                     Protocol::Http2 => {
-                        Box::pin(self.speak_http2(stream, place, service, peer, presence, stopped))
-                            .await;
+                        let speaking = Box::pin(
+                            self.speak_http2(stream, place, service, peer, presence, stopped),
+                        );
+                        speaking.await;
                     }
                 }
             }
