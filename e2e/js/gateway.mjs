@@ -123,7 +123,7 @@ const [{ address: tenant }] = await direct.getAccounts();
 const chain = createChainNodeSDK({
   query: { baseUrl: GRPC_URL },
   // Simulated without a fee, a small message costs less than it will with one.
-  tx: { signer: createStargateClient({ baseUrl: RPC_URL, signer: direct, gasMultiplier: 2 }) },
+  tx: { signer: createStargateClient({ baseUrl: RPC_URL, signer: direct, gasMultiplier: 1.3 }) },
 });
 
 // Certificates: of the SDK of today, and of the one before.

@@ -137,7 +137,8 @@ impl Network {
     pub fn start_chain(&mut self) -> Result<()> {
         let state = self.at("chain")?;
         let args = ["devnet", "--state", &state, "--block-time", &self.settings.block_time];
-        let ports = ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc];
+        let ports =
+            ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc, "--api-addr", "127.0.0.1:0"];
         let mut args = [&args[..], &ports].concat();
         args.extend(self.settings.accounts.iter().flat_map(|it| ["--accounts", it.as_str()]));
         let (process, lines) = Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;

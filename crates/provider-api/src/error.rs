@@ -121,6 +121,8 @@ codes! {
     HostnameInUse = "hostname-in-use",
     /// The hostname cannot be one of a tenant.
     HostnameInvalid = "hostname-invalid",
+    /// The provider gives no proof of the hardware that a lease runs on.
+    NoAttestation = "no-attestation",
     /// Nothing was named that could be moved.
     NothingToMigrate = "nothing-to-migrate",
     /// There is no lease with a manifest to move names to.

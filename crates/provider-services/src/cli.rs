@@ -12,6 +12,7 @@ use crate::commands::ctl::Ctl;
 use crate::commands::deploy::DeployArgs;
 use crate::commands::devnet::DevnetArgs;
 use crate::commands::keys::Keys;
+use crate::commands::migrate::Migrate;
 use crate::commands::operator::Operator;
 use crate::commands::query::Query;
 use crate::commands::quickstart::QuickstartArgs;
@@ -170,6 +171,8 @@ pub(crate) enum Command {
     /// can be applied to a cluster that has them already.
     #[command(after_help = CRD_HELP)]
     Crd,
+    /// Bring what a Kubernetes cluster has of an earlier version to this one
+    Migrate(Migrate),
     /// Print the script that completes commands in a shell
     #[command(after_help = COMPLETION_HELP)]
     Completion(Completion),

@@ -10,7 +10,6 @@ mod commands;
 mod console;
 mod env;
 mod output;
-mod proto_json;
 mod runtime;
 mod source;
 mod streams;

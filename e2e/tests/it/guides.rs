@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use e2e::guide::commands;
 
 /// Ports that the guides name, each replaced by a free one.
-const PORTS: [&str; 6] = ["26657", "9090", "8443", "8444", "7788", "8880"];
+const PORTS: [&str; 7] = ["26657", "9090", "1317", "8443", "8444", "7788", "8880"];
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -120,8 +120,28 @@ fn a_home_keeps_its_lease_and_taken_ports_are_named() {
     };
     let (mut process, lines) = going_on(Some(&home), &log);
     let first = running(&lines);
+    // A stream that is open at the end is told that the provider stops, as by `run` (1001).
+    let (prepare, commands) = printed(&lines);
+    let logs = commands.iter().find(|line| line.contains("lease-logs")).unwrap();
+    let followed = folder.path().join("followed");
+    let mut follower = Command::new("sh")
+        .args(["-c", &format!("{prepare}\nexec {logs} --follow")])
+        .env_clear()
+        .envs(variables())
+        .stdin(Stdio::null())
+        .stdout(std::fs::File::create(&followed).unwrap())
+        .stderr(std::fs::File::create(folder.path().join("told")).unwrap())
+        .spawn()
+        .unwrap();
+    wait_until("a line is followed", LONG, || {
+        Ok((std::fs::metadata(&followed)?.len() > 0).then_some(()))
+    })
+    .unwrap();
     process.signal("INT").unwrap();
     assert!(process.wait().unwrap().success());
+    follower.wait().unwrap();
+    let told = std::fs::read_to_string(folder.path().join("told")).unwrap();
+    assert!(told.contains("the provider stops; connect again"), "{told}");
     assert!(std::fs::read_to_string(&log).unwrap().contains("its state is kept in"));
 
     // If somebody else has it already, it is taken all the same.

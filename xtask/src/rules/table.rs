@@ -28,6 +28,11 @@ pub(super) const RULES: &[Rule] = &[
         because: "the nouns carry neither IO nor a wire format",
     },
     Rule {
+        of: "akash-json",
+        may_not_reach: &[&NETWORK, &["akash-grpc", "akash-chain", "akash-devnet"]],
+        because: "a message is printed the same way by a node and by a client",
+    },
+    Rule {
         of: "akash-sdl",
         may_not_reach: &[&NETWORK, &["kube", "kube-*", "k8s-openapi", "akash-grpc"]],
         because: "an SDL is read from text, the same way everywhere",

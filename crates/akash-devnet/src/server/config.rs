@@ -17,6 +17,8 @@ pub struct Config {
     pub rpc: SocketAddr,
     /// Where gRPC listens. Port 0 takes a free one.
     pub grpc: SocketAddr,
+    /// Where the REST API listens. Port 0 takes a free one.
+    pub api: SocketAddr,
     /// Time from block to block; `None` for blocks on request only.
     pub block_time: Option<Duration>,
     /// Whether blocks are made when nothing waits for one.
@@ -56,6 +58,7 @@ impl Config {
             genesis_json: "{}".to_owned(),
             rpc: anywhere,
             grpc: anywhere,
+            api: anywhere,
             block_time: Some(Duration::from_secs(1)),
             idle_blocks: true,
             home: None,

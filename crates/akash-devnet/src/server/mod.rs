@@ -1,8 +1,10 @@
-//! The node on the network: gRPC, CometBFT's JSON-RPC and its WebSocket, as a real node serves them.
+//! The node on the network: gRPC, the same as REST, CometBFT's JSON-RPC and its WebSocket, as a real
+//! node serves them.
 //!
 //! ```text
 //! clients ─► listen ─► rpc ─┬─► services ─► View (a snapshot: history, states, check state)
 //!              │       ws  ─┤                 ▲ published after every change
+//!              │       lcd ─┤                 │
 //!              └────► grpc ─┘                 │
 //!                       └──── Command ──► task: owns node and store, makes blocks in time
 //! ```
@@ -17,6 +19,7 @@ mod faucet;
 mod faults;
 mod gate;
 mod grpc;
+mod lcd;
 mod listen;
 mod rpc;
 mod services;

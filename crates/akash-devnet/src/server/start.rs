@@ -20,7 +20,7 @@ use super::store::{Progress, Store, StoreError};
 use super::task::{Command, Keeper, Owner, Pace};
 use super::view::{View, Views};
 use super::ws::Clients;
-use super::{grpc, rpc};
+use super::{grpc, lcd, rpc};
 
 /// Commands that may wait for the owner of the node; who sends more waits too.
 const COMMANDS: usize = 256;
@@ -60,6 +60,7 @@ pub enum DevnetError {
 pub struct Devnet {
     rpc: SocketAddr,
     grpc: SocketAddr,
+    api: SocketAddr,
     faults: Faults,
     commands: mpsc::Sender<Command>,
     stop: Option<oneshot::Sender<()>>,
@@ -81,6 +82,7 @@ impl Devnet {
         let faults = Faults::default();
         let (rpc_listener, rpc) = bind(config.rpc).await?;
         let (grpc_listener, grpc) = bind(config.grpc).await?;
+        let (api_listener, api) = bind(config.api).await?;
 
         let mut node = Node::new(config.chain.clone(), app);
         let (home, genesis) = (config.home.clone(), config.genesis_json.clone());
@@ -110,6 +112,8 @@ impl Devnet {
         });
         let rpc_port = rpc::serve_on(Arc::clone(&context));
         let rpc_port = serve(rpc_listener, Speaks::Any, faults.clone(), rpc_port);
+        let api_port = lcd::serve_on(Arc::clone(&context));
+        let api_port = serve(api_listener, Speaks::Any, faults.clone(), api_port);
         let grpc_port = grpc::serve_on(context).map_err(DevnetError::Reflection)?;
         let grpc_port = serve(grpc_listener, Speaks::Second, faults.clone(), grpc_port);
         let owner_faults = faults.clone();
@@ -117,13 +121,13 @@ impl Devnet {
             Owner { keeper, pace, faults: owner_faults, commands: receiver, views, blocks, alive };
 
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(run(owner.run(), rpc_port, grpc_port, stopped));
+        let task = tokio::spawn(run(owner.run(), rpc_port, grpc_port, api_port, stopped));
         // The first block is made before anyone can ask: a state without blocks answers nothing.
         if changed.borrow_and_update().history.latest() == 0 && changed.changed().await.is_err() {
             let ended = task.await.unwrap_or(Err(DevnetError::Stopped));
             return Err(ended.err().unwrap_or(DevnetError::Stopped));
         }
-        Ok(Self { rpc, grpc, faults, commands, stop: Some(stop), task })
+        Ok(Self { rpc, grpc, api, faults, commands, stop: Some(stop), task })
     }
 
     /// Where JSON-RPC and WebSocket listen.
@@ -136,6 +140,12 @@ impl Devnet {
     #[must_use]
     pub const fn grpc_address(&self) -> SocketAddr {
         self.grpc
+    }
+
+    /// Where the REST API listens.
+    #[must_use]
+    pub const fn api_address(&self) -> SocketAddr {
+        self.api
     }
 
     /// The switches for faults.
@@ -207,6 +217,7 @@ async fn run(
     owner: impl Future<Output = Result<(), DevnetError>> + Send + 'static,
     rpc: impl Future<Output = ()> + Send + 'static,
     grpc: impl Future<Output = ()> + Send + 'static,
+    api: impl Future<Output = ()> + Send + 'static,
     stopped: oneshot::Receiver<()>,
 ) -> Result<(), DevnetError> {
     let mut parts = JoinSet::new();
@@ -217,6 +228,10 @@ async fn run(
     });
     parts.spawn(async move {
         grpc.await;
+        Ok(())
+    });
+    parts.spawn(async move {
+        api.await;
         Ok(())
     });
     tokio::select! {

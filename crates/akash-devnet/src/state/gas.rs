@@ -79,6 +79,7 @@ pub(crate) enum Step {
     GroupUpdate,
     DeploymentCreate,
     DeploymentUpdate,
+    DeploymentClose,
     AccountCreate,
     AccountSettle,
     AccountClose,
@@ -112,7 +113,9 @@ impl Step {
             Self::GroupCreate => 20_000,
             Self::GroupUpdate => 20_000,
             Self::DeploymentCreate => 15_000,
-            Self::DeploymentUpdate => 12_000,
+            // As ProviderWrite: 1.3 times a simulation without its fee just gets through.
+            Self::DeploymentUpdate => 26_000,
+            Self::DeploymentClose => 12_000,
             Self::AccountCreate => 19_000,
             Self::AccountSettle => 27_000,
             Self::AccountClose => 8_000,

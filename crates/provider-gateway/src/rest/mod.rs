@@ -112,6 +112,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             }
             // Answered before: who scrapes may show a word that is no token.
             Route::Metrics => Err(unknown_route()),
+            Route::Attestation => Err(no_attestation()),
             Route::Validate => self.validate(&principal, parts, body).await,
             Route::SendManifest { dseq } => self.send_manifest(principal, &dseq, parts, body).await,
             Route::MigrateHostnames => self.migrate_hostnames(principal, parts, body).await,
@@ -155,6 +156,12 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
 
 fn unknown_route() -> Failure {
     Failure::plain(StatusCode::NOT_FOUND, ErrorCode::UnknownRoute, "404 page not found")
+}
+
+/// Providers with other hardware answer such a request; the status is that of those without.
+pub(crate) fn no_attestation() -> Failure {
+    let text = "this provider gives no proof of its hardware";
+    Failure::plain(StatusCode::NOT_FOUND, ErrorCode::NoAttestation, text)
 }
 
 fn moved(path: &str, query: Option<&str>) -> Result<Answer, Failure> {

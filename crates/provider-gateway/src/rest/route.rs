@@ -44,6 +44,8 @@ pub enum Route {
         /// What of it.
         what: OfLease,
     },
+    /// A proof of the hardware that a lease runs on.
+    Attestation,
     /// To move hostnames.
     MigrateHostnames,
     /// To move leased addresses.
@@ -110,6 +112,9 @@ pub fn route(method: &Method, path: &str) -> Routed {
         }
         ["hostname", "migrate"] => only(Method::POST, Route::MigrateHostnames),
         ["endpoint", "migrate"] => only(Method::POST, Route::MigrateEndpoints),
+        ["lease", _, _, _, "attestation", "quote"] if *method == Method::POST => {
+            Routed::To(Route::Attestation)
+        }
         ["lease", dseq, gseq, oseq, rest @ ..] => {
             let id = [*dseq, *gseq, *oseq].map(str::to_owned);
             match of_lease(rest).filter(|_| id.iter().all(|number| !number.is_empty())) {
@@ -187,6 +192,7 @@ mod tests {
             ("GET", "/lease/9001/1/1/kubeevents", lease(OfLease::Events)),
             ("GET", "/lease/9001/1/1/shell", lease(OfLease::Shell)),
             ("POST", "/lease/9001/1/1/shell", lease(OfLease::Shell)),
+            ("POST", "/lease/9001/1/1/attestation/quote", Routed::To(Route::Attestation)),
             ("POST", "/hostname/migrate", Routed::To(Route::MigrateHostnames)),
             ("POST", "/endpoint/migrate", Routed::To(Route::MigrateEndpoints)),
         ];
@@ -211,6 +217,7 @@ mod tests {
             ("GET", "/status/", Routed::NotFound),
             ("GET", "/v1/status", Routed::NotFound),
             ("GET", "/lease/1/1/status", Routed::NotFound),
+            ("GET", "/lease/9001/1/1/attestation/quote", Routed::NotFound),
             ("GET", "//status", Routed::Moved("/status".to_owned())),
             ("GET", "/lease/../status", Routed::Moved("/status".to_owned())),
             ("GET", "//%5Cevil.example", Routed::Moved("/%5Cevil.example".to_owned())),

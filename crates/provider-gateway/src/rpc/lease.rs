@@ -22,7 +22,7 @@ use super::status_of;
 use crate::Gateway;
 use crate::gateway::StreamPermit;
 use crate::port::{self, Denied, Gatekeeper, LeaseRef, Provider, Services};
-use crate::rest::{Failure, manifest_failure, service_status};
+use crate::rest::{Failure, manifest_failure, no_attestation, service_status};
 use crate::stream::{Allowed, Ending, Lines};
 
 /// Newest lines of each replica that one answer has.
@@ -236,7 +236,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         &self,
         _: Request<wire::AttestationQuoteRequest>,
     ) -> Result<Response<wire::AttestationQuoteResponse>, Status> {
-        Err(Status::unimplemented("this provider gives no proof of its hardware"))
+        Err(status_of(&no_attestation()))
     }
 }
 

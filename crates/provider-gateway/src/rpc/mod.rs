@@ -165,6 +165,7 @@ fn status_of(failure: &Failure) -> Status {
             _,
         ) => Code::Unauthenticated,
         (ErrorCode::AuthenticationFailed, _) => Code::Unavailable,
+        (ErrorCode::NoAttestation, _) => Code::Unimplemented,
         (_, StatusCode::NOT_FOUND) => Code::NotFound,
         (_, StatusCode::CONFLICT) => Code::AlreadyExists,
         (_, StatusCode::SERVICE_UNAVAILABLE) => Code::Unavailable,

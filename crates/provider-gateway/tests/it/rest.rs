@@ -54,6 +54,19 @@ async fn what_leads_nowhere_is_answered_as_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_attestation_quote_is_not_found_with_a_code_of_its_own() {
+    let world = World::start().await;
+    let path = "/lease/9001/1/1/attestation/quote";
+    let body = r#"{"nonce":"AA==","bind_tls":false}"#;
+    let answer = ask(world.address, "POST", path, &[("accept", ERROR_JSON)], body).await;
+    assert_eq!((answer.status, answer.header(CODE_HEADER)), (404, Some("no-attestation")));
+    let failure: ErrorBody = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(failure.message, "this provider gives no proof of its hardware");
+    let other = ask(world.address, "GET", path, &[], "").await;
+    assert_eq!((other.status, other.header(CODE_HEADER)), (404, Some("unknown-route")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_asks_is_looked_at_before_what_is_asked() {
     let world = World::start().await;
     world.run_case("01-basic", 9001).await;

@@ -149,6 +149,26 @@ impl Calls {
         read(&self.send(&action(kind, "update"), request).await?)
     }
 
+    /// Has the API server merge an object into the one that is there, or create it, by the names of
+    /// its fields. Those of other writers are taken over.
+    ///
+    /// # Errors
+    ///
+    /// When it was not, as far as is known.
+    pub async fn apply(
+        &self,
+        kind: Kind,
+        name: &str,
+        object: &Value,
+        manager: &str,
+    ) -> Result<Value, Failure> {
+        let uri = format!("{}/{name}?fieldManager={manager}&force=true", kind.path(None));
+        let request = Request::patch(uri)
+            .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
+            .body(object.to_string().into_bytes());
+        read(&self.send(&action(kind, "patch"), request).await?)
+    }
+
     /// Has an object deleted. One that is not there, or not the one that was meant, is left alone.
     ///
     /// # Errors
@@ -227,7 +247,7 @@ impl Calls {
         let mut request = request.map_err(|error| Failure::Refused(error.to_string()))?;
         if *request.method() != Method::GET {
             let json = http::HeaderValue::from_static("application/json");
-            request.headers_mut().insert(http::header::CONTENT_TYPE, json);
+            request.headers_mut().entry(http::header::CONTENT_TYPE).or_insert(json);
         }
         let answered = tokio::time::timeout(self.limit, async {
             let response = self.client.send(request.map(Body::from)).await?;

@@ -95,6 +95,13 @@ impl Kind {
     /// Something that happened.
     pub const EVENT: Self = Self::of::<Event>();
 
+    /// What a custom resource looks like.
+    pub const DEFINITION: Self = Self {
+        name: "CustomResourceDefinition",
+        api_version: "apiextensions.k8s.io/v1",
+        plural: "customresourcedefinitions",
+    };
+
     /// Every kind of object that is written for a lease.
     pub const WRITTEN: [Self; 12] = [
         Self::NAMESPACE,

@@ -11,7 +11,7 @@ use prost::Message;
 use serde::{Deserialize, Serialize};
 
 use crate::output::Document;
-use crate::proto_json;
+use akash_json as proto_json;
 
 /// Over how many blocks the time of one is averaged.
 const BLOCKS: u64 = 100;

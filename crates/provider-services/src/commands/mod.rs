@@ -8,6 +8,7 @@ pub(crate) mod devnet;
 mod ids;
 pub(crate) mod keys;
 mod man;
+pub(crate) mod migrate;
 pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod quickstart;
@@ -46,6 +47,7 @@ pub(crate) fn run(
         Command::Sdl(command) => sdl::run(&command, streams),
         Command::SdlToManifest(args) => sdl::to_manifest(&args, streams),
         Command::Crd => crd::run(streams),
+        Command::Migrate(migrate) => migrate::run(&migrate, surroundings, streams),
         Command::Completion(args) => completion::run(&args, streams),
         Command::Man(args) => man::run(&args, streams),
         Command::Version(args) => version::run(&args, streams),

@@ -6,7 +6,6 @@
 mod amount;
 mod bids;
 pub(crate) mod ctl;
-mod document;
 mod groups;
 mod nodes;
 mod palette;
@@ -15,10 +14,9 @@ mod sent;
 mod table;
 pub(crate) mod tables;
 mod text;
-mod yaml;
 
+pub(crate) use akash_json::Document;
 pub(crate) use bids::{BidRow, render_bids};
-pub(crate) use document::Document;
 pub(crate) use groups::render_groups;
 pub(crate) use nodes::render_nodes;
 pub(crate) use palette::Palette;

@@ -3,8 +3,6 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use super::yaml;
-
 /// What one provider made of a manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
@@ -53,7 +51,7 @@ impl Sent {
         for sent in all {
             text.push_str(&format!("- provider: {}\n", sent.provider));
             for (name, value) in sent.fields() {
-                text.push_str(&format!("  {name}:{}", yaml::value(value, 4)));
+                text.push_str(&format!("  {name}:{}", akash_json::yaml_value(value, 4)));
             }
         }
         text

@@ -3,7 +3,7 @@
 //! Addresses are too long for two of them in a line: what has a tenant and a provider stands under
 //! its tenant.
 
-use super::document::Document;
+use super::Document;
 use super::table::{Table, wrap};
 use super::{Palette, WIDTH, printable};
 
@@ -279,7 +279,7 @@ fn whole_units(amount: &str, denom: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto_json;
+    use akash_json as proto_json;
 
     fn recorded(name: &str) -> Document {
         use base64::Engine;

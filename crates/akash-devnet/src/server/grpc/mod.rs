@@ -26,10 +26,10 @@ use super::services::{self, Found, Refusal, SERVED, discovery};
 pub(super) use codec::Raw;
 
 /// Where client and node say which height is meant.
-const HEIGHT: &str = "x-cosmos-block-height";
+pub(super) const HEIGHT: &str = "x-cosmos-block-height";
 /// Most bytes of a request.
 const MAX_MESSAGE: usize = 10 << 20;
-const DISCOVERY: &str = "/akash.discovery.v1.Discovery/GetInfo";
+pub(super) const DISCOVERY: &str = "/akash.discovery.v1.Discovery/GetInfo";
 const REFLECTION: &str = "/grpc.reflection.v1.";
 const REFLECTION_ALPHA: &str = "/grpc.reflection.v1alpha.";
 
@@ -139,7 +139,11 @@ async fn answer<A: App>(
 
 fn asked_height(metadata: &MetadataMap) -> Result<i64, Status> {
     let Some(value) = metadata.get(HEIGHT) else { return Ok(0) };
-    let text = value.to_str().unwrap_or_default();
+    height_of(value.to_str().unwrap_or_default())
+}
+
+/// The height that a client asks for in its metadata or headers.
+pub(super) fn height_of(text: &str) -> Result<i64, Status> {
     text.parse().map_err(|_| {
         let text = format!(
             "Baseapp.RegisterGRPCServer: invalid height header {HEIGHT:?}: strconv.ParseInt: parsing {text:?}: invalid syntax: invalid request"

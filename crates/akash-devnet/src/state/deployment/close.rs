@@ -89,7 +89,7 @@ impl Exec {
         if deployment.state != DeploymentState::Active {
             return Ok(());
         }
-        self.step(Step::DeploymentUpdate)?;
+        self.step(Step::DeploymentClose)?;
         self.tables.put_deployment(Deployment { state: DeploymentState::Closed, ..deployment });
         self.emit(Event::deployment_closed(id));
         let ended = match state {

@@ -1,5 +1,6 @@
 //! What is checked before messages run, with codes and texts, and what gas things cost.
 
+use akash_proto::akash::deployment::v1beta4::MsgUpdateDeployment;
 use akash_proto::cosmos::bank::v1beta1::MsgSend;
 use akash_proto::cosmos::tx::v1beta1::{Fee, TxRaw};
 use akash_proto::to_any;
@@ -274,6 +275,27 @@ fn gas_is_about_what_was_recorded() {
     }
     let bids = (100..150).map(|dseq| to_any(&create_bid(tenant, dseq, provider))).collect();
     within("each of 50 bids", used(chain, provider, bids) / 50, 79_305);
+}
+
+/// CosmJS simulates without a fee and multiplies by 1.3.
+#[test]
+fn an_update_gets_through_with_1_3_times_what_was_simulated_without_a_fee() {
+    let mut market = Market::new(1);
+    let tenant = &market.tenant;
+    let chain = &mut market.chain;
+    chain.send(tenant, &create_deployment(tenant, 5));
+    chain.next();
+    let id = create_deployment(tenant, 5).id;
+    let update = to_any(&MsgUpdateDeployment { id, hash: vec![9; 32] });
+    let mut bare = Draft::new(vec![update.clone()]);
+    bare.fee = Fee::default();
+    bare.signed = false;
+    let simulated = chain.state.simulate(&chain.signed(tenant, &bare)).unwrap().gas_used;
+    let mut draft = Draft::new(vec![update]);
+    draft.fee.gas_limit = simulated * 13 / 10;
+    let tx = chain.signed(tenant, &draft);
+    let result = chain.state.deliver_tx(&tx);
+    assert_eq!((result.code, result.log.as_str()), (0, ""), "{simulated}");
 }
 
 #[test]

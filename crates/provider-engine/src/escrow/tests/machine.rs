@@ -331,6 +331,28 @@ fn a_lease_that_ends_while_it_is_withdrawn_is_forgotten() {
 }
 
 #[test]
+fn a_payment_that_a_close_left_open_is_read_again_until_the_chain_has_closed_it() {
+    let mut bench = Bench::new(settings());
+    bench.height = 247;
+    bench.start(ours(101), 112);
+    bench.read(101, 247, recorded(117, "4997500uact", 2_500));
+    let ended = EscrowInput::LeaseEnded { lease: ours(101), height: 247 };
+    assert_eq!(bench.tell(ended), [reading(101)]);
+    // Another settlement in the same block kept the chain from closing it.
+    let settled = |effects: &[EscrowEffect]| {
+        effects.iter().any(|effect| matches!(effect, EscrowEffect::Settled(_)))
+    };
+    assert!(!settled(&bench.read(101, 247, recorded(247, "4932500uact", 67_500))));
+    bench.height = 248;
+    assert_eq!(bench.after(600), [reading(101)]);
+    let mut facts = recorded(248, "4932500uact", 67_500);
+    facts.payments[0].state = EscrowState::Closed;
+    facts.leases.clear();
+    assert!(settled(&bench.read(101, 248, facts)));
+    assert_eq!(bench.escrow.accounts(), 0);
+}
+
+#[test]
 fn a_payment_that_is_closed_is_not_withdrawn() {
     let mut bench = Bench::new(settings());
     bench.height = 10_000;

@@ -14,6 +14,7 @@ pub(super) struct Guide<'a> {
     pub(super) state: &'a Path,
     pub(super) rpc: SocketAddr,
     pub(super) grpc: SocketAddr,
+    pub(super) api: SocketAddr,
     pub(super) block_time: Duration,
     pub(super) has_faucet: bool,
     pub(super) has_keys: bool,
@@ -21,12 +22,13 @@ pub(super) struct Guide<'a> {
 
 impl Guide<'_> {
     pub(super) fn render(&self, palette: &Palette) -> String {
-        let Self { start, rpc, grpc, block_time, .. } = self;
+        let Self { start, rpc, grpc, api, block_time, .. } = self;
         let (strong, frame) = (palette.strong, palette.frame);
         let state = printable(&self.state.display().to_string());
         let mut text = format!(
             "{strong}devnet {} is running{strong:#}, a block every {block_time:?}, kept in {state}\n\n  \
-             rpc     http://{rpc}\n  grpc    http://{grpc}\n",
+             rpc     http://{rpc}\n  grpc    http://{grpc}\n  \
+             rest    http://{api}\n",
             printable(&start.chain_id)
         );
         if self.has_faucet {

@@ -54,6 +54,9 @@ pub(crate) struct DevnetArgs {
     /// Where gRPC listens; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9090")]
     grpc_addr: SocketAddr,
+    /// Where the REST API (LCD) listens, gRPC queries as JSON; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:1317")]
+    api_addr: SocketAddr,
     /// Name of the chain [default: local]
     #[arg(long, value_name = "ID")]
     chain_id: Option<String>,
@@ -114,7 +117,12 @@ async fn serve(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
     let app = State::from_genesis(&start.genesis())?;
-    let pace = Pace { rpc: args.rpc_addr, grpc: args.grpc_addr, block_time: args.block_time };
+    let pace = Pace {
+        rpc: args.rpc_addr,
+        grpc: args.grpc_addr,
+        api: args.api_addr,
+        block_time: args.block_time,
+    };
     let config = config(&start, state, keyring, pace);
     let has_faucet = config.faucet.is_some();
     // Heard before the chain starts: a signal meanwhile stops it too.
@@ -128,6 +136,7 @@ async fn serve(
         state,
         rpc: devnet.rpc_address(),
         grpc: devnet.grpc_address(),
+        api: devnet.api_address(),
         block_time: args.block_time,
         has_faucet,
         has_keys: !keyring.names()?.is_empty(),
@@ -146,6 +155,7 @@ async fn serve(
 pub(crate) struct Pace {
     pub(crate) rpc: SocketAddr,
     pub(crate) grpc: SocketAddr,
+    pub(crate) api: SocketAddr,
     pub(crate) block_time: Duration,
 }
 
@@ -154,6 +164,7 @@ fn config(start: &Start, state: &Path, keyring: &Keyring, pace: Pace) -> Config 
     config.genesis_json = start.to_json();
     config.rpc = pace.rpc;
     config.grpc = pace.grpc;
+    config.api = pace.api;
     config.block_time = Some(pace.block_time);
     config.home = Some(state.to_owned());
     config.faucet = faucet(keyring);

@@ -5,7 +5,7 @@ use bech32::{Bech32, Hrp};
 use clap::ValueEnum;
 
 use crate::output::Document;
-use crate::proto_json;
+use akash_json as proto_json;
 
 use super::KeyFormat;
 

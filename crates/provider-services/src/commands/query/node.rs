@@ -12,7 +12,7 @@ use super::Found;
 use crate::chain::Network;
 use crate::commands::tx::response;
 use crate::output::{Document, tables};
-use crate::proto_json;
+use akash_json as proto_json;
 
 const BLOCK_HELP: &str = "\
 Examples:

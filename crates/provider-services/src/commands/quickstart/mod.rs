@@ -20,6 +20,7 @@ mod stage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -36,6 +37,9 @@ Examples:
   provider-services quickstart
   provider-services quickstart --once
   provider-services quickstart --home ~/akash-quickstart";
+
+/// How long the provider may take to end in order.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// Arguments of `quickstart`. With `--home`, its state is kept there.
 #[derive(Debug, Args)]
@@ -54,14 +58,17 @@ pub(crate) fn run(
     let kept: Option<PathBuf> = place.kept().map(Into::into);
     let ended = block_on_threads(async {
         let mut stop = std::pin::pin!(stop_signal()?);
-        let show = async {
-            let stage = Stage::set(place.path(), streams).await?;
-            stage.show(args.once, streams).await
+        let mut stage = tokio::select! {
+            stage = Stage::set(place.path(), streams) => stage?,
+            () = &mut stop => return Ok(()),
         };
-        tokio::select! {
-            shown = show => shown,
+        let shown = tokio::select! {
+            shown = stage.show(args.once, streams) => shown,
             () = &mut stop => Ok(()),
-        }
+        };
+        // Streams are told that the provider stops, as by `run`.
+        let _ = tokio::time::timeout(LAST_WORDS, stage.stop()).await;
+        shown
     });
     if ended.is_err() {
         streams.tell(&place.last_words());

@@ -12,6 +12,7 @@ pub(super) struct Usual {
 
 pub(super) const CHAIN: Usual = Usual { port: 26657, whose: "the chain" };
 pub(super) const CHAIN_GRPC: Usual = Usual { port: 9090, whose: "the chain's gRPC" };
+pub(super) const CHAIN_API: Usual = Usual { port: 1317, whose: "the chain's REST API" };
 pub(super) const GATEWAY: Usual = Usual { port: 8443, whose: "the provider" };
 pub(super) const GATEWAY_GRPC: Usual = Usual { port: 8444, whose: "the provider's gRPC" };
 pub(super) const WEB: Usual = Usual { port: 8880, whose: "the simulated cluster" };

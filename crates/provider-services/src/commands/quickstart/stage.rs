@@ -16,7 +16,7 @@ use provider_sim::server::Server;
 use super::check;
 use super::earnings::earned;
 use super::guide::{Guide, environment};
-use super::ports::{self, CHAIN, CHAIN_GRPC, GATEWAY, GATEWAY_GRPC, Usual, WEB};
+use super::ports::{self, CHAIN, CHAIN_API, CHAIN_GRPC, GATEWAY, GATEWAY_GRPC, Usual, WEB};
 use super::provider::{self, Running};
 use crate::chain::{AccountSigner, Network, Wallet};
 use crate::commands::deploy::{Job, Outcome, Pick, Progress, in_coins};
@@ -64,11 +64,12 @@ impl<'a> Stage<'a> {
             "{strong}A chain, a provider and a tenant on this machine{strong:#}\n\
              {warning}The cluster is SIMULATED: nothing really runs in it.{warning:#}\n\n"
         ));
-        let (chain, [rpc, grpc]) = ports::start([CHAIN, CHAIN_GRPC], async |[rpc, grpc]| {
-            launch(home, Pace { rpc, grpc, block_time: BLOCK_TIME }).await
+        let usual = [CHAIN, CHAIN_GRPC, CHAIN_API];
+        let (chain, [rpc, grpc, api]) = ports::start(usual, async |[rpc, grpc, api]| {
+            launch(home, Pace { rpc, grpc, api, block_time: BLOCK_TIME }).await
         })
         .await?;
-        let named = [(CHAIN, rpc), (CHAIN_GRPC, grpc)];
+        let named = [(CHAIN, rpc), (CHAIN_GRPC, grpc), (CHAIN_API, api)];
         tell_taken(&named, &progress, streams);
         let text = format!("chain {} makes a block every {BLOCK_TIME:?}, at {rpc}", chain.chain_id);
         progress.done(&text, streams);
@@ -114,12 +115,16 @@ impl<'a> Stage<'a> {
         Ok(Self { home, web, progress, chain, network, cluster, provider, tenant })
     }
 
-    /// Deploys, shows what runs and what to try; then tries it, or goes on until it is dropped.
+    /// Deploys, shows what runs and what to try; then tries it, or goes on until it is stopped.
     ///
     /// # Errors
     ///
     /// When something is not as it is shown.
-    pub(super) async fn show(self, once: bool, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    pub(super) async fn show(
+        &mut self,
+        once: bool,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         let outcome = self.deploy(streams).await?;
         let leased = outcome.leased.first().context("nothing was leased")?;
         let (service, host) = leased
@@ -152,14 +157,17 @@ impl<'a> Stage<'a> {
         streams.print(&guide.render(&palette))?;
         let lease = leased.id;
         if once {
-            self.try_all(&guide, lease, streams).await?;
-            self.provider.stop().await;
-            return Ok(());
+            return self.try_all(&guide, lease, streams).await;
         }
         streams.print(
             "\nThe provider's log is provider.log in the same directory. Ctrl-C ends it all.\n\n",
         )?;
         self.earn(lease, streams).await
+    }
+
+    /// Lets the provider end in order, then everything else.
+    pub(super) async fn stop(self) {
+        self.provider.stop().await;
     }
 
     async fn deploy(&self, streams: &mut Streams<'_>) -> anyhow::Result<Outcome> {
@@ -227,7 +235,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Shows what the lease earns, for as long as it is there.
-    async fn earn(mut self, lease: LeaseId, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    async fn earn(&mut self, lease: LeaseId, streams: &mut Streams<'_>) -> anyhow::Result<()> {
         let watched = streams.stdout_palette.is_coloured();
         loop {
             if let Ok((earned, is_paid)) = self.earned(lease).await {

@@ -8,7 +8,7 @@ use akash_proto::cosmos::tx::v1beta1::Tx;
 use anyhow::Context;
 
 use crate::output::printable;
-use crate::proto_json;
+use akash_json as proto_json;
 
 /// A node takes none that is longer on the wire.
 const MAX_BYTES: u64 = 4 << 20;

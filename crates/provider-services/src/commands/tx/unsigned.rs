@@ -6,7 +6,7 @@ use prost::Message as _;
 
 use super::session::Session;
 use crate::output::Document;
-use crate::proto_json;
+use akash_json as proto_json;
 
 /// A transaction without signature, for whoever signs elsewhere.
 ///

@@ -1,6 +1,7 @@
 //! `devnet` and everything on it: a whole lease, through the program alone.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ pub(crate) struct Devnet {
     state: TempDir,
     rpc: String,
     grpc: String,
+    rest: String,
 }
 
 impl Devnet {
@@ -24,12 +26,12 @@ impl Devnet {
     }
 
     fn start_in(state: TempDir) -> Self {
-        let (mut child, rpc, grpc) = spawn(state.path());
-        if rpc.is_empty() || grpc.is_empty() {
+        let (mut child, [rpc, grpc, rest]) = spawn(state.path());
+        if rpc.is_empty() || grpc.is_empty() || rest.is_empty() {
             let _ = child.kill();
             panic!("the devnet does not say where it listens");
         }
-        Self { child, state, rpc, grpc }
+        Self { child, state, rpc, grpc, rest }
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
@@ -64,6 +66,34 @@ impl Devnet {
     fn balance(&self, address: &str, denom: &str) -> u128 {
         let coin = self.json(&["query", "bank", "balances", address, "--denom", denom]);
         coin["amount"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// Asks the REST API: status, headers and document.
+    fn rest(&self, method: &str, target: &str, body: &str) -> (u16, String, Value) {
+        let host = self.rest.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(
+            stream,
+            "{method} {target} HTTP/1.1\r\nhost: {host}\r\norigin: https://console.example\r\n\
+             content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_lowercase(), serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// What the REST API answers to a query.
+    #[track_caller]
+    fn get(&self, target: &str) -> Value {
+        let (status, head, answer) = self.rest("GET", target, "");
+        assert_eq!(status, 200, "{target}: {answer}");
+        assert!(head.contains("content-type: application/json"), "{head}");
+        assert!(head.contains("access-control-allow-origin: *"), "{head}");
+        answer
     }
 
     /// Stops it as a person would, and gives its state back.
@@ -105,7 +135,7 @@ impl Drop for Devnet {
 }
 
 /// The process and where it listens.
-fn spawn(state: &Path) -> (Child, String, String) {
+fn spawn(state: &Path) -> (Child, [String; 3]) {
     let args = [
         "devnet",
         "--state",
@@ -116,19 +146,22 @@ fn spawn(state: &Path) -> (Child, String, String) {
         "127.0.0.1:0",
         "--grpc-addr",
         "127.0.0.1:0",
+        "--api-addr",
+        "127.0.0.1:0",
     ];
     let mut child = command(&args, &[]).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut rpc, mut grpc) = (String::new(), String::new());
+    let (mut rpc, mut grpc, mut rest) = (String::new(), String::new(), String::new());
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
         match line.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["rpc", url] => rpc = (*url).to_owned(),
             ["grpc", url] => grpc = (*url).to_owned(),
+            ["rest", url] => rest = (*url).to_owned(),
             ["Ctrl-C", ..] => break,
             _ => {}
         }
     }
-    (child, rpc, grpc)
+    (child, [rpc, grpc, rest])
 }
 
 fn provider_file(folder: &Path) -> std::path::PathBuf {
@@ -290,6 +323,102 @@ fn a_killed_chain_keeps_what_it_has_answered() {
 }
 
 #[test]
+fn the_rest_api_answers_what_the_program_queries_with_filters_and_pages() {
+    let devnet = Devnet::start();
+    let (operator, tenant) = (devnet.address("operator"), devnet.address("tenant"));
+    let file = provider_file(devnet.state.path());
+    devnet.tx("operator", &["provider", "create", text(&file)]);
+    let made = devnet.run(&["tx", "cert", "generate", "client", "--from", "tenant"]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    devnet.tx("tenant", &["cert", "publish", "client"]);
+    let sdl = repository("examples/hello.yaml");
+    devnet.tx("tenant", &["deployment", "create", text(&sdl)]);
+    devnet.tx("tenant", &["deployment", "create", text(&sdl)]);
+    let orders = devnet.json(&["query", "market", "order", "list", "--state", "open"]);
+    let dseqs: Vec<_> = orders["orders"].as_array().unwrap().iter().collect();
+    let [first, second] = [0, 1].map(|at| dseqs[at]["id"]["dseq"].as_str().unwrap());
+    let of_tenant = ["--owner", &tenant, "--dseq", first];
+    let bid = ["market", "bid", "create", "--price", "50uact"];
+    devnet.tx("operator", &[&bid[..], &of_tenant].concat());
+    let of_operator = ["--dseq", first, "--provider", &operator];
+    devnet.tx("tenant", &[&["market", "lease", "create"], &of_operator[..]].concat());
+
+    // The same documents as from the program, which recordings show to be a node's.
+    let market = "/akash/market/v1beta5";
+    for (url, query) in [
+        (
+            format!("{market}/orders/list?filters.state=open"),
+            vec!["market", "order", "list", "--state", "open"],
+        ),
+        (
+            format!("{market}/bids/list?filters.provider={operator}"),
+            vec!["market", "bid", "list", "--provider", &operator],
+        ),
+        (
+            format!("/akash/cert/v1/certificates/list?filter.owner={tenant}&filter.state=valid"),
+            vec!["cert", "list", "--owner", &tenant, "--state", "valid"],
+        ),
+        ("/akash/provider/v1beta4/providers".to_owned(), vec!["provider", "list"]),
+        (format!("/cosmos/bank/v1beta1/balances/{operator}"), vec!["bank", "balances", &operator]),
+    ] {
+        let answer = devnet.get(&url);
+        let key = answer.as_object().unwrap().keys().find(|key| *key != "pagination").unwrap();
+        assert_eq!(answer[key], devnet.json(&[&["query"], &query[..]].concat())[key], "{url}");
+        assert_ne!(answer[key], serde_json::json!([]), "{url}");
+    }
+    let leases =
+        devnet.get(&format!("{market}/leases/list?filters.owner={tenant}&filters.dseq={first}"));
+    let lease = &leases["leases"][0]["lease"];
+    assert_eq!((&lease["id"]["dseq"], &lease["state"]), (&first.into(), &"active".into()));
+    assert_eq!(lease["price"]["amount"], "50.000000000000000000");
+    assert_eq!(leases["leases"].as_array().unwrap().len(), 1);
+    let none =
+        devnet.get(&format!("{market}/leases/list?filters.owner={tenant}&filters.dseq={second}"));
+    assert_eq!(none["leases"], serde_json::json!([]));
+
+    // Pages: one after the other by key, from the end, and counted.
+    let deployments = "/akash/deployment/v1beta4/deployments/list";
+    let page = |more: &str| {
+        devnet.get(&format!("{deployments}?filters.owner={tenant}&pagination.limit=1{more}"))
+    };
+    let dseq = |page: &Value| page["deployments"][0]["deployment"]["id"]["dseq"].clone();
+    let (one, last) = (page(""), page("&pagination.reverse=true"));
+    let key = one["pagination"]["next_key"].as_str().unwrap().replace('+', "%2B");
+    let two = page(&format!("&pagination.key={key}"));
+    assert_eq!([dseq(&one), dseq(&two), dseq(&last)], [first, second, second]);
+    assert_eq!(two["pagination"]["next_key"], Value::Null);
+    assert_eq!(
+        dseq(&page("&filters.state=active&pagination.offset=1&pagination.count_total=true")),
+        second
+    );
+
+    let node = devnet.get("/cosmos/base/tendermint/v1beta1/node_info");
+    assert_eq!(node["default_node_info"]["network"], "local");
+    let latest = devnet.get("/cosmos/base/tendermint/v1beta1/blocks/latest");
+    let height = latest["block"]["header"]["height"].as_str().unwrap();
+    let same = devnet.get(&format!("/cosmos/base/tendermint/v1beta1/blocks/{height}"));
+    assert_eq!(same["block_id"], latest["block_id"]);
+
+    // Errors, and pages of a web browser.
+    let refused = |target: &str| {
+        let (status, _, answer) = devnet.rest("GET", target, "");
+        assert_eq!(answer["details"], serde_json::json!([]));
+        (status, answer["code"].as_i64().unwrap())
+    };
+    assert_eq!(refused(&format!("/akash/provider/v1beta4/providers/{tenant}")), (404, 5));
+    assert_eq!(refused(&format!("{market}/orders/list?filters.state=bogus")), (400, 3));
+    assert_eq!(refused(&format!("{market}/orders/list?pagination.limit=many")), (400, 3));
+    assert_eq!(refused(&format!("/akash/audit/v1/audit/attributes/{operator}/list")), (404, 5));
+    assert_eq!(refused("/akash/nothing"), (501, 12));
+    let (status, head, _) = devnet.rest("OPTIONS", deployments, "");
+    assert_eq!(status, 200);
+    assert!(head.contains("access-control-allow-origin: *"), "{head}");
+    let (status, _, answer) =
+        devnet.rest("POST", "/cosmos/tx/v1beta1/simulate", "{\"tx_bytes\":\"AA==\"}");
+    assert_eq!((status, answer["code"].as_i64()), (500, Some(2)), "{answer}");
+}
+
+#[test]
 fn a_chain_goes_on_where_it_was() {
     let devnet = Devnet::start();
     let operator = devnet.address("operator");
@@ -308,6 +437,8 @@ fn a_chain_goes_on_where_it_was() {
         "--rpc-addr",
         "127.0.0.1:0",
         "--grpc-addr",
+        "127.0.0.1:0",
+        "--api-addr",
         "127.0.0.1:0",
     ];
     let error = run_with(&other, &[], b"").refused();

@@ -27,7 +27,7 @@ impl DevnetProcess {
         let mut child = Command::new(env!("CARGO_BIN_EXE_provider-services"))
             .env_clear()
             .args(["devnet", "--chain-id", CHAIN, "--block-time", "100ms"])
-            .args(["--rpc-addr", rpc, "--grpc-addr", grpc])
+            .args(["--rpc-addr", rpc, "--grpc-addr", grpc, "--api-addr", "127.0.0.1:0"])
             .args([account("tenant", TENANT), account("provider", PROVIDER)])
             .arg("--state")
             .arg(state)

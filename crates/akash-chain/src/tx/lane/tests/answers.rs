@@ -318,6 +318,21 @@ fn a_withdrawal_from_an_account_just_settled_waits_a_block() {
 }
 
 #[test]
+fn a_withdrawal_that_failed_in_the_block_that_settled_its_account_goes_again_a_block_later() {
+    let mut hand = Hand::ready(config());
+    let effects = hand.feed(Input::Submit(vec![intent(1, withdraw(7, 1), 100)]));
+    let sent = hand.simulate(effects);
+    hand.answer(&sent[0], 1, Broadcasted::Accepted);
+    // As the chain says it: a panic, with its stack behind.
+    let log = "recovered: couldn't find payment akash1…/7/1/1\nstack:\ngoroutine 1 [running]:";
+    let panic = refusal("sdk", 111_222, log.to_owned());
+    let effects = hand.block(101, vec![included(&sent[0], Some(panic))]);
+    assert_eq!(ended(&effects), []);
+    assert_eq!(simulated(&effects), Vec::<Vec<u64>>::new());
+    assert_eq!(simulated(&hand.block(102, Vec::new())), [vec![1]]);
+}
+
+#[test]
 fn money_missing_for_a_bid_holds_bids_and_nothing_else() {
     let mut hand = Hand::ready(config());
     let sent = hand.send(1..2);

@@ -15,12 +15,12 @@ use prost_reflect::{Cardinality, DynamicMessage, FieldDescriptor, Kind, MessageD
 use prost_types::{Any, Duration, Timestamp};
 use serde_json::Value as Json;
 
-use super::{ANY, DECIMALS, DIGITS, DURATION, ProtoJsonError, TIMESTAMP, pool};
+use crate::{ANY, DECIMALS, DIGITS, DURATION, ProtoJsonError, TIMESTAMP, method, pool};
 
 /// Why JSON is not a message, and where it is not.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{problem}", if at.is_empty() { String::new() } else { format!("{at}: ") })]
-pub(crate) struct ReadError {
+pub struct ReadError {
     /// The way to the place: `messages[0].price.amount`.
     at: String,
     problem: String,
@@ -61,12 +61,21 @@ impl From<ProtoJsonError> for ReadError {
 /// # Errors
 ///
 /// When the JSON has another form, or more fields than the message.
-pub(crate) fn read<M: Name + Default>(json: &Json) -> Result<M, ReadError> {
+pub fn read<M: Name + Default>(json: &Json) -> Result<M, ReadError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);
     let descriptor = descriptor.ok_or(ProtoJsonError::Message(name))?;
     M::decode(encoded(descriptor, json)?.as_slice())
         .map_err(|error| ReadError::new(error.to_string()))
+}
+
+/// The request of a gRPC method.
+///
+/// # Errors
+///
+/// When the method is unknown, the JSON has another form, or more fields than the request.
+pub fn request(path: &str, json: &Json) -> Result<Vec<u8>, ReadError> {
+    encoded(method(path)?.input(), json)
 }
 
 /// The bytes of a message of this type.

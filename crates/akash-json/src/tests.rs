@@ -14,9 +14,8 @@ use serde_json::value::RawValue;
 
 use super::print::duration;
 use super::*;
-use crate::output::Document;
 
-const RECORDED: &str = include_str!("../../../../fixtures/chain/grpc.jsonl");
+const RECORDED: &str = include_str!("../../../fixtures/chain/grpc.jsonl");
 
 #[derive(Deserialize)]
 struct Call {
@@ -68,7 +67,7 @@ fn every_recorded_answer_is_what_the_node_printed() {
 
 #[test]
 fn recorded_transactions_print_as_they_were_generated() {
-    let recorded = include_str!("../../../../fixtures/chain/tx-closebid-ok.json");
+    let recorded = include_str!("../../../fixtures/chain/tx-closebid-ok.json");
     let recorded: serde_json::Value = serde_json::from_str(recorded).unwrap();
     let raw = STANDARD.decode(recorded["tx_raw_b64"].as_str().unwrap()).unwrap();
     let raw = akash_proto::cosmos::tx::v1beta1::TxRaw::decode(raw.as_slice()).unwrap();
@@ -92,8 +91,8 @@ fn spans_and_unknown_messages_have_their_form() {
 #[test]
 fn recorded_transactions_are_read_to_the_bytes_that_were_signed() {
     for recorded in [
-        include_str!("../../../../fixtures/chain/tx-closebid-ok.json"),
-        include_str!("../../../../fixtures/chain/tx-createbid-ok.json"),
+        include_str!("../../../fixtures/chain/tx-closebid-ok.json"),
+        include_str!("../../../fixtures/chain/tx-createbid-ok.json"),
     ] {
         let recorded: serde_json::Value = serde_json::from_str(recorded).unwrap();
         let raw = STANDARD.decode(recorded["tx_raw_b64"].as_str().unwrap()).unwrap();

@@ -2,37 +2,45 @@
 
 use std::fmt::Write;
 
-use super::yaml;
+use crate::yaml;
 
 /// A value of a result. Keys keep their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Document {
+pub enum Document {
+    /// Nothing, such as a message that is not set.
     Null,
+    /// True or false.
     Bool(bool),
     /// Digits, as they are to be written.
     Number(String),
+    /// A text; also numbers of 64 bits.
     Text(String),
+    /// Values in order.
     List(Vec<Document>),
+    /// Keys and values in order.
     Map(Vec<(String, Document)>),
 }
 
 impl Document {
     /// A map from keys and values.
-    pub(crate) fn map<const N: usize>(entries: [(&str, Self); N]) -> Self {
+    #[must_use]
+    pub fn map<const N: usize>(entries: [(&str, Self); N]) -> Self {
         Self::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
     }
 
-    pub(crate) fn text(text: impl Into<String>) -> Self {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
     /// A number that JSON can hold as such.
-    pub(crate) fn number(number: impl Into<i64>) -> Self {
+    pub fn number(number: impl Into<i64>) -> Self {
         Self::Number(number.into().to_string())
     }
 
     /// The value at a path of keys: `bid.id.dseq`.
-    pub(crate) fn at(&self, path: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn at(&self, path: &str) -> Option<&Self> {
         path.split('.').try_fold(self, |value, key| match value {
             Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, at)| at),
             _ => None,
@@ -40,12 +48,14 @@ impl Document {
     }
 
     /// The text of a scalar at a path; empty if there is none.
-    pub(crate) fn scalar(&self, path: &str) -> String {
+    #[must_use]
+    pub fn scalar(&self, path: &str) -> String {
         self.at(path).and_then(Self::as_scalar).unwrap_or_default()
     }
 
     /// The items of a list at a path; none if there is no list.
-    pub(crate) fn items(&self, path: &str) -> &[Self] {
+    #[must_use]
+    pub fn items(&self, path: &str) -> &[Self] {
         match self.at(path) {
             Some(Self::List(items)) => items,
             _ => &[],
@@ -53,7 +63,8 @@ impl Document {
     }
 
     /// A scalar as text.
-    pub(crate) fn as_scalar(&self) -> Option<String> {
+    #[must_use]
+    pub fn as_scalar(&self) -> Option<String> {
         match self {
             Self::Bool(value) => Some(value.to_string()),
             Self::Number(text) | Self::Text(text) => Some(text.clone()),
@@ -62,14 +73,16 @@ impl Document {
     }
 
     /// JSON on one line, as the Go program prints it: without spaces.
-    pub(crate) fn to_json(&self) -> String {
+    #[must_use]
+    pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.put_json(&mut out);
         out
     }
 
     /// YAML, as the Go program makes it from JSON: keys in order of the alphabet.
-    pub(crate) fn to_yaml(&self) -> String {
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
         yaml::render(self)
     }
 

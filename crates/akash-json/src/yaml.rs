@@ -2,9 +2,9 @@
 //!
 //! One thing differs: long lines are not folded, which means the same to every reader.
 
-use super::document::Document;
+use crate::Document;
 
-pub(super) fn render(document: &Document) -> String {
+pub(crate) fn render(document: &Document) -> String {
     let mut out = String::new();
     match document {
         Document::List(items) if !items.is_empty() => put_list(items, 0, false, &mut out),
@@ -17,8 +17,10 @@ pub(super) fn render(document: &Document) -> String {
     out
 }
 
-/// The value of a key, from the space after its colon to the end of its last line.
-pub(super) fn value(text: &str, indent: usize) -> String {
+/// The text of a key in YAML, from the space after its colon to the end of its last line; further
+/// lines are indented by `indent` spaces.
+#[must_use]
+pub fn value(text: &str, indent: usize) -> String {
     let mut out = String::new();
     let lines = text.strip_suffix('\n').unwrap_or(text);
     // One line with its end is written as lines are, too.

@@ -9,20 +9,17 @@ use prost_reflect::{
 };
 use prost_types::{Any, Duration, Timestamp};
 
-use super::{ANY, DECIMALS, DIGITS, DURATION, OMITTED, ProtoJsonError, TIMESTAMP, pool};
-use crate::output::Document;
+use crate::{
+    ANY, DECIMALS, DIGITS, DURATION, Document, OMITTED, ProtoJsonError, TIMESTAMP, method, pool,
+};
 
 /// The answer of a gRPC method as a document.
 ///
 /// # Errors
 ///
 /// When the method is unknown or the bytes are not its answer.
-pub(crate) fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
-    let unknown = || ProtoJsonError::Message(format!("of method {path}"));
-    let (service, method) = path.trim_start_matches('/').split_once('/').ok_or_else(unknown)?;
-    let service = pool()?.get_service_by_name(service).ok_or_else(unknown)?;
-    let method = service.methods().find(|found| found.name() == method).ok_or_else(unknown)?;
-    decode(method.output(), bytes)
+pub fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
+    decode(method(path)?.output(), bytes)
 }
 
 /// A message as a document.
@@ -30,7 +27,7 @@ pub(crate) fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonErro
 /// # Errors
 ///
 /// Never for a message that the .proto files describe.
-pub(crate) fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> {
+pub fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);
     decode(descriptor.ok_or(ProtoJsonError::Message(name))?, &message.encode_to_vec())
@@ -38,7 +35,8 @@ pub(crate) fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJson
 
 /// A packed message as a document: its fields after `@type`. One that is not known keeps its
 /// bytes.
-pub(crate) fn any(any: &Any) -> Document {
+#[must_use]
+pub fn any(any: &Any) -> Document {
     let kind = ("@type".to_owned(), Document::text(&any.type_url));
     let name = any.type_url.trim_start_matches('/');
     let known = pool().ok().and_then(|pool| pool.get_message_by_name(name));
@@ -165,7 +163,8 @@ pub(super) fn duration(span: &Duration) -> Document {
 }
 
 /// Bytes as they are written in JSON.
-pub(crate) fn base64_text(bytes: &[u8]) -> Document {
+#[must_use]
+pub fn base64_text(bytes: &[u8]) -> Document {
     Document::text(STANDARD.encode(bytes))
 }
 
