@@ -2,6 +2,8 @@
 //!
 //! A component that cannot be had is a failure that says what to install, never a skip.
 
+#[cfg(target_os = "linux")]
+pub mod attack;
 pub mod guide;
 pub mod network;
 pub mod npm;

@@ -55,6 +55,8 @@ pub struct Settings {
     pub kubeconfig: Option<PathBuf>,
     /// More for `run`.
     pub run: Vec<String>,
+    /// Soft and hard limit of the provider's open files, where they are not those of the test.
+    pub descriptors: Option<(u64, u64)>,
     /// Where the chain listens.
     pub listen: IpAddr,
     /// Who has coins there, as the devnet takes it; some that it makes up if empty.
@@ -69,6 +71,7 @@ impl Default for Settings {
             speed: 100,
             kubeconfig: None,
             run: Vec::new(),
+            descriptors: None,
             listen: Ipv4Addr::LOCALHOST.into(),
             accounts: Vec::new(),
         }
@@ -198,7 +201,11 @@ impl Network {
         args.extend(["--gateway-listen-address", &rest]);
         args.extend(["--gateway-grpc-listen-address", "127.0.0.1:0"]);
         args.extend(self.settings.run.iter().map(String::as_str));
-        self.provider = Some(Process::start(&args, &[], &self.log("provider"))?);
+        let log = self.log("provider");
+        self.provider = Some(match self.settings.descriptors {
+            None => Process::start(&args, &[], &log)?,
+            Some(limits) => Process::start_limited(&args, limits, &log)?,
+        });
         Ok(())
     }
 

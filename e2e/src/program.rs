@@ -70,6 +70,31 @@ impl Process {
         Ok(Self { child })
     }
 
+    /// Starts a command with a soft and a hard limit of open files, by `prlimit` of util-linux.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn start_limited(args: &[&str], (soft, hard): (u64, u64), log: &Path) -> Result<Self> {
+        let log = append(log)?;
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--nofile={soft}:{hard}")).arg(path()?).args(args);
+        command.env_clear().stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        Ok(Self { child: command.spawn().context("starting prlimit, of util-linux")? })
+    }
+
+    /// The soft limit of its open files.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say.
+    pub fn descriptor_limit(&self) -> Result<u64> {
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.child.id()))?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+        let soft = line.and_then(|line| line.split_whitespace().next()).context("no limit")?;
+        Ok(soft.parse()?)
+    }
+
     /// Starts a command and reads what it prints up to a line that begins with `last`.
     ///
     /// # Errors
@@ -132,10 +157,32 @@ impl Process {
     ///
     /// When the system does not say.
     pub fn resident(&self) -> Result<u64> {
+        self.memory("VmRSS:")
+    }
+
+    /// The most resident memory that it ever had, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say.
+    pub fn peak(&self) -> Result<u64> {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, name: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
         Ok(kib.context("no resident size")?.trim().parse::<u64>()? * 1024)
+    }
+
+    /// How many descriptors it has open.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say.
+    pub fn descriptors(&self) -> Result<usize> {
+        Ok(std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count())
     }
 
     /// Ends it without a word.

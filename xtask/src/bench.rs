@@ -22,6 +22,12 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     Bench {
+        name: "attack",
+        package: "e2e",
+        target: "attack",
+        about: "peak memory and an honest tenant's waits while strangers and a tenant attack",
+    },
+    Bench {
         name: "chain",
         package: "akash-chain",
         target: "chain",

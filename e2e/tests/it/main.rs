@@ -9,6 +9,8 @@
     clippy::print_stdout
 )]
 
+#[cfg(target_os = "linux")]
+mod attack;
 mod chain_faults;
 mod console;
 mod daemon;

@@ -48,6 +48,7 @@ fn every_command_works_by_token_and_by_certificate() {
     let urls = service["urls"].to_string();
     assert!(urls.contains("http://www.example.com"), "{urls}");
 
+    hostnames_are_screened(&network, &hosts);
     for auth in ["jwt", "mtls"] {
         let run = |args: &[&str]| {
             tenant(&network, &[args, &["--dseq", "7", "--auth-type", auth]].concat())
@@ -96,6 +97,46 @@ fn every_command_works_by_token_and_by_certificate() {
         serde_json::from_str(&network.run(&["status", &operator]).unwrap()).unwrap();
     assert_eq!(status["cluster"]["leases"], 3);
 }
+
+/// Asks the provider whether it would bid on an SDL with these names; its reasons if not.
+#[cfg(target_os = "linux")]
+fn screened(network: &Network, sdl: &str, hostnames: &[&str]) -> Vec<String> {
+    use e2e::attack::{Client, ask, request};
+    let groups = network.json(&["sdl", "groups", sdl]).unwrap();
+    let body = serde_json::json!({"group_spec": groups[0], "hostnames": hostnames}).to_string();
+    let rest = network.gateway().unwrap().unwrap().0.parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (status, answer) = runtime.block_on(async {
+        let from = std::net::Ipv4Addr::LOCALHOST.into();
+        let mut stream = Client::new().unwrap().connect(rest, from).await.unwrap();
+        ask(&mut stream, &request("POST", "/validate", None, body.as_bytes())).await.unwrap()
+    });
+    let text = String::from_utf8(answer).unwrap();
+    assert_eq!(status, 200, "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let reasons = answer["reasons"].as_array().cloned().unwrap_or_default();
+    assert_eq!(answer["passed"], reasons.is_empty(), "{text}");
+    reasons.iter().map(|reason| reason.as_str().unwrap().to_owned()).collect()
+}
+
+/// A whole provider checks hostnames of a question as it checks those of a manifest.
+#[cfg(target_os = "linux")]
+fn hostnames_are_screened(network: &Network, sdl: &str) {
+    assert_eq!(screened(network, sdl, &["free.example.com"]), [""; 0]);
+    for (name, reason) in [
+        ("www.example.com", "in use"),
+        ("localhost", "reserved"),
+        ("sim.localhost", "reserved"),
+        ("192.0.2.7", "IP address"),
+        ("not a name", "not allowed"),
+    ] {
+        let reasons = screened(network, sdl, &["free.example.com", name]);
+        assert!(reasons.len() == 1 && reasons[0].contains(reason), "{name}: {reasons:?}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hostnames_are_screened(_: &Network, _: &str) {}
 
 /// Both ends of a terminal, which is 100 columns wide and 30 lines high.
 fn terminal() -> (File, File) {
