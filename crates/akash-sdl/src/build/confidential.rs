@@ -177,7 +177,7 @@ fn check_credentials(credentials: &Credentials<'_>, is_confidential: bool) -> Re
         !part.is_empty() && !part.starts_with('.') && part.chars().all(is_allowed)
     };
     let parts = resource(uri, LONGEST_RESOURCE_URI);
-    match parts.is_some_and(|parts| parts.len() == 3 && parts.iter().all(|it| is_segment(&it))) {
+    match parts.is_some_and(|parts| parts.len() == 3 && parts.iter().all(is_segment)) {
         true => Ok(()),
         false => Err(Problem::Error(
             "registry credential uri must be a bounded canonical kbs:///repo/type/tag",

@@ -142,6 +142,7 @@ fn cluster(nodes: usize) -> ClusterView {
             },
             cards: Vec::new(),
             storage_classes: vec!["beta3".into()],
+            ..Node::default()
         };
         if index % 10 == 0 {
             let model = if index % 20 == 0 { "a100" } else { "t4" };

@@ -21,15 +21,13 @@ pub(crate) fn without_annotations(mut route: Value) -> Value {
 
 /// The route without anything that makes a gateway serve it.
 pub(crate) fn detached(mut route: Value) -> Value {
-    route["spec"] = json!({});
+    set(Some(&mut route), "spec", json!({}));
     route
 }
 
 /// The route with a reference to its filter of directives.
 pub(crate) fn with_filter(mut route: Value, name: &str) -> Value {
-    if let Some(rule) = route.pointer_mut(RULE) {
-        rule["filters"] = json!([snippets::reference(name)]);
-    }
+    set(route.pointer_mut(RULE), "filters", json!([snippets::reference(name)]));
     route
 }
 
@@ -41,12 +39,19 @@ pub fn with_timeouts(mut route: Value, options: &HttpOptions) -> Value {
     let timeouts = [options.read_timeout, options.send_timeout];
     if timeouts != [usual.read_timeout, usual.send_timeout]
         && let Some(longest) = timeouts.into_iter().max().filter(|longest| *longest > 0)
-        && let Some(rule) = route.pointer_mut(RULE)
     {
-        rule["timeouts"] = json!({"request": duration(longest)});
-        route["metadata"]["annotations"][labels::HTTP_OPTIONS] = labels::TRUE.into();
+        set(route.pointer_mut(RULE), "timeouts", json!({"request": duration(longest)}));
+        let annotations = route.pointer_mut("/metadata/annotations");
+        set(annotations, labels::HTTP_OPTIONS, labels::TRUE.into());
     }
     route
+}
+
+/// Sets a key of an object.
+fn set(object: Option<&mut Value>, key: &str, value: Value) {
+    if let Some(object) = object.and_then(Value::as_object_mut) {
+        object.insert(key.to_owned(), value);
+    }
 }
 
 /// A time as the Gateway API writes it: at most five digits before a unit.
@@ -111,12 +116,12 @@ pub(crate) fn keep_others(wanted: &mut Value, there: &Value, keeps_annotations: 
     let own = rule.get("filters").and_then(Value::as_array).into_iter().flatten();
     filters.extend(own.cloned());
     if !filters.is_empty() {
-        rule["filters"] = filters.into();
+        set(Some(&mut *rule), "filters", filters.into());
     }
     if let Some(timeouts) = old.get("timeouts").filter(|_| !is_ours)
         && rule.get("timeouts").is_none()
     {
-        rule["timeouts"] = timeouts.clone();
+        set(Some(rule), "timeouts", timeouts.clone());
     }
 }
 
