@@ -204,6 +204,46 @@ mod tests {
     }
 
     #[test]
+    fn must_match_refusals_have_the_texts_that_console_looks_for() {
+        use akash_sdl::Version;
+        use akash_sdl::manifest::Detail;
+
+        // Console's rule: 500 is 400 for these texts, and else tried again.
+        let shown_to_tenant = |failure: &Failure| {
+            let text = failure.message.as_str();
+            failure.status.is_client_error()
+                || text.starts_with("manifest cross-validation error:")
+                || text.starts_with("hostname not allowed:")
+                || text.contains("validation failed")
+        };
+        // It tries again for the first; the others it shows to the tenant as their mistake.
+        let failure = manifest_failure(&ManifestRefusal::NoLease);
+        assert_eq!((failure.status.as_u16(), &*failure.message), (404, "no lease for deployment"));
+        let name = || "a.example.com".to_owned();
+        let detail = Detail::NoUnit { service: "web".to_owned(), id: 1 };
+        let mismatch = CrossError::Mismatch { group: "g".to_owned(), detail };
+        for (refusal, begins) in [
+            (ManifestRefusal::Groups(mismatch), "manifest cross-validation error:"),
+            (ManifestRefusal::HostnameBlocked(name()), "hostname not allowed:"),
+            (ManifestRefusal::DomainBlocked(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnameReserved(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnameInvalid(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnameInUse(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnameGenerated(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnameIsAddress(name()), "hostname not allowed:"),
+            (ManifestRefusal::HostnamePartTooLong(name()), "hostname not allowed:"),
+        ] {
+            let failure = manifest_failure(&refusal);
+            assert!(failure.message.starts_with(begins), "{failure:?}");
+            assert!(shown_to_tenant(&failure), "{failure:?}");
+        }
+        let version = ManifestRefusal::Version { sent: Version::from([1; 32]), on_chain: [2; 32] };
+        let failure = manifest_failure(&version);
+        assert!(failure.message.contains("validation failed"), "{failure:?}");
+        assert!(shown_to_tenant(&failure), "{failure:?}");
+    }
+
+    #[test]
     fn what_is_no_json_is_told_as_recorded() {
         let said = |body: &str| decode(&HeaderMap::new(), body.as_bytes()).unwrap_err().message;
         assert_eq!(said("hello"), "invalid character 'h' looking for beginning of value");

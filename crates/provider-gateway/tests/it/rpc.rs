@@ -229,6 +229,17 @@ async fn a_tenant_runs_its_lease() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_attestation_quote_is_unimplemented_with_a_code_of_its_own() {
+    let world = World::start().await;
+    let mut client = LeaseRpcClient::new(channel(&world).await);
+    let request = wire::AttestationQuoteRequest::default();
+    let refused = client.attestation_quote(by("full", request)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unimplemented);
+    assert_eq!(refused.message(), "this provider gives no proof of its hardware");
+    assert_eq!(refused.metadata().get("akash-error-code").unwrap(), "no-attestation");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_status_that_is_followed_is_told_at_once_when_it_changes() {
     let world = World::start().await;
     world.run_case("02-two-services", 9002).await;
@@ -308,7 +319,7 @@ async fn health_follows_the_engine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reflection_lists_what_is_served() {
+async fn must_match_reflection_v1_lists_provider_rpc_and_all_that_is_served() {
     let world = World::start().await;
     let mut client = ServerReflectionClient::new(channel(&world).await);
     let list = Some(MessageRequest::ListServices(String::new()));
@@ -331,7 +342,7 @@ async fn reflection_lists_what_is_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_grpc_is_told_so_in_grpc() {
+async fn must_match_what_is_not_grpc_is_answered_as_application_grpc() {
     let world = World::start().await;
     for (method, status) in [("GET", 405), ("POST", 415)] {
         let answer = ask(world.rpc_address, method, "/", &[], "").await;

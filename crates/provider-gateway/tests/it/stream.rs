@@ -169,7 +169,10 @@ async fn who_follows_is_led_through_the_end_of_a_container() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pings_come_whether_or_not_they_are_answered() {
+async fn must_match_pings_come_within_the_15_s_of_go_clients_answered_or_not_beside_log_lines() {
+    // A Go client gives up 15 s after the last ping, whatever else it received.
+    let usual = Settings::default().ping;
+    assert!(usual <= Duration::from_secs(10), "{usual:?}");
     let settings = Settings { ping: Duration::from_millis(100), ..Settings::default() };
     let world = World::with(settings).await;
     world.run_case("01-basic", 9001).await;
@@ -185,6 +188,15 @@ async fn pings_come_whether_or_not_they_are_answered() {
     let path = "/lease/9001/1/1/shell?cmd0=cat&tty=0&service=web&stdin=1&podIndex=0";
     let mut socket = open(&world, path, "full").await.unwrap();
     assert_eq!(receive(&mut socket).await, Frame::Received(9, vec![]));
+    let mut socket = open(&world, "/lease/9001/1/1/logs?follow=true", "full").await.unwrap();
+    let (mut pings, mut lines) = (0, 0);
+    while pings < 2 || lines < 1 {
+        match receive(&mut socket).await {
+            Frame::Received(9, _) => pings += 1,
+            Frame::Received(..) => lines += 1,
+            ended => panic!("{ended:?}"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use e2e::network::wait_until;
 use crate::gateway_clients::{LONG, started};
 
 #[test]
-fn grpcurl_lists_services_and_reads_the_status() {
+fn must_match_grpcurl_lists_services_and_reads_the_status() {
     let grpcurl = components::provide("grpcurl").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let network = started(folder.path());

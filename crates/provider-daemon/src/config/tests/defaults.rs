@@ -96,6 +96,13 @@ const OF_GO: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn must_match_grpc_listens_on_8444_where_rest_listens_on_8443() {
+    // The chain has only the address of REST: Console puts 8444 in the place of 8443.
+    let gateway = config(&[]).gateway;
+    assert_eq!((gateway.rest.port(), gateway.grpc.port()), (8443, 8444));
+}
+
+#[test]
 fn every_flag_of_the_go_program_is_there_with_its_default() {
     for (name, default) in OF_GO {
         let setting = settings().find(|setting| setting.name == *name);

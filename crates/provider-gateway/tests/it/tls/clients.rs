@@ -13,7 +13,8 @@ fn publish(server: &Running, pair: &akash_chain::keys::certificate::KeyPair) {
 }
 
 #[tokio::test]
-async fn a_published_certificate_says_who_the_client_is() {
+async fn must_match_a_certificate_is_asked_for_and_not_needed_and_a_published_one_says_who_the_client_is()
+ {
     let server = Running::http1().await;
     for (owner, domains) in [(TENANT, &[][..]), (PROVIDER, &["localhost"])] {
         let pair = pair(owner, 5, domains);
@@ -26,7 +27,7 @@ async fn a_published_certificate_says_who_the_client_is() {
 }
 
 #[tokio::test]
-async fn any_other_certificate_ends_in_the_alert_bad_certificate() {
+async fn must_match_any_other_certificate_ends_in_the_tls_alert_bad_certificate() {
     let server = Running::http1().await;
     let now = SystemTime::now();
     let good = pair(TENANT, 5, &[]);
