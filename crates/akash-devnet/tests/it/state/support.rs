@@ -314,6 +314,7 @@ pub(crate) fn group_spec() -> GroupSpec {
         requirements: Some(PlacementRequirements {
             signed_by: Some(SignedBy::default()),
             attributes: vec![attribute("region", "us-west")],
+            verification: None,
         }),
         resources: vec![ResourceUnit {
             resource: Some(Resources {
