@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 const LONG: Duration = Duration::from_secs(180);
 /// What a provider may hold at most. It is built without optimization here, with futures of twice
 /// the size: the program as it is shipped has 150 MB.
-const MOST_MEMORY: u64 = 250_000_000;
+const MOST_MEMORY: u64 = 300_000_000;
 
 fn is_full() -> bool {
     std::env::var_os("AKASH_TEST_FULL").is_some()

@@ -110,6 +110,25 @@ fn strike(network: &mut Network, victim: Victim) {
     }
 }
 
+/// Kills while a manifest is on its way: the cluster is held, so that whoever sends it waits for
+/// the provider, and the provider for the cluster.
+fn strike_inside_send(network: &mut Network, victim: Victim, dseq: &str, sdl: &str) {
+    network.cluster.as_ref().unwrap().signal("STOP").unwrap();
+    let socket = network.socket();
+    let args = ["ctl", "--socket", socket.to_str().unwrap(), "send-manifest", dseq, sdl];
+    let variables = network.variables().unwrap();
+    let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut command = e2e::program::command(&args, &variables).unwrap();
+    let silent = std::process::Stdio::null;
+    let mut sending = command.stdout(silent()).stderr(silent()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(sending.try_wait().unwrap().is_none(), "the send is over before the kill");
+    strike(network, victim);
+    // A cluster that was killed is another process by now, which nothing holds.
+    network.cluster.as_ref().unwrap().signal("CONT").unwrap();
+    sending.wait().unwrap();
+}
+
 /// Numbers that no two runs share.
 struct Chance(RandomState, u64);
 
@@ -141,9 +160,12 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
             6..=8 => Victim::Provider,
             _ => Victim::ProviderAndStore,
         };
-        // One in ten for sure, as chance may leave it out.
-        let victim = if round == 4 { Victim::ProviderAndStore } else { victim };
-        let moment = chance.below(4);
+        // One in ten for sure, as chance may leave it out; so is a kill inside a send.
+        let (victim, moment) = match round {
+            4 => (Victim::ProviderAndStore, 3),
+            5 => (Victim::Cluster, 3),
+            _ => (victim, chance.below(4)),
+        };
         eprintln!("round {round}: {victim:?} at {moment}");
         // The first twenty of each hundred rounds bring new deployments, the others only kills.
         let dseqs: Vec<u64> = match round {
@@ -183,12 +205,12 @@ fn two_hundred_leases_run_whoever_is_killed_and_every_coin_is_accounted_for() {
         lease(&network, &tenant, &operator, &dseqs);
         strike_at(&mut network, 2);
         for dseq in &dseqs {
+            if moment == 3 && *dseq % PER_ROUND == PER_ROUND / 2 {
+                strike_inside_send(&mut network, victim, &dseq.to_string(), &hello);
+            }
             insist("a manifest is taken", || {
                 network.ctl(&["send-manifest", &dseq.to_string(), &hello]).map(Some)
             });
-            if *dseq % PER_ROUND == PER_ROUND / 2 {
-                strike_at(&mut network, 3);
-            }
         }
         if dseqs.is_empty() && moment != 3 {
             strike_at(&mut network, moment);

@@ -53,8 +53,12 @@ fn the_command_line_wins_over_environment_and_file() {
     std::fs::write(&file, "gateway_listen_address: 0.0.0.0:1\nbidpricecpuscale: '1'\n").unwrap();
     let file = ["--provider-config", text(&file)];
     let rest = |args: &[&str], variables: &[(&str, &str)]| {
-        let summary = check(&[&file, args].concat(), variables).quietly();
-        let line = summary.lines().find(|line| line.contains("REST")).unwrap();
+        let Ran { code, stdout, stderr } = check(&[&file, args].concat(), variables);
+        assert_eq!(code, 0, "{stderr}");
+        // What the file says and another place overrides is named.
+        let is_overridden = !args.is_empty() || !variables.is_empty();
+        assert_eq!(stderr.contains("overrides it"), is_overridden, "{stderr}");
+        let line = stdout.lines().find(|line| line.contains("REST")).unwrap();
         line.split("REST ").nth(1).unwrap().split(',').next().unwrap().to_owned()
     };
     assert_eq!(rest(&[], &[]), "0.0.0.0:1");
