@@ -226,25 +226,13 @@ pub(crate) fn open(first: Published) -> (Inbox, Handle, Letters, watch::Sender<A
 mod tests {
     use std::collections::BTreeMap;
 
-    use provider_engine::engine::{ClusterStatus, LeaseIndex, Status};
+    use provider_engine::engine::{LeaseIndex, Status};
 
     use super::*;
 
     fn published() -> Published {
         Published {
-            status: Status {
-                height: 1,
-                ready: true,
-                cluster_fresh: true,
-                cluster: ClusterStatus::default(),
-                rival: false,
-                breaker_open: false,
-                maintenance: false,
-                isolation: None,
-                wallet: None,
-                orders: vec![],
-                leases: vec![],
-            },
+            status: Status { height: 1, ready: true, cluster_fresh: true, ..Status::default() },
             leases: LeaseIndex::default(),
             bids: vec![],
             inventory: None,

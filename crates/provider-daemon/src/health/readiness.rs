@@ -82,8 +82,6 @@ fn stale(follow: &FollowStatus) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use provider_engine::engine::ClusterStatus;
-
     use super::*;
 
     fn follow() -> FollowStatus {
@@ -91,19 +89,7 @@ mod tests {
     }
 
     fn engine() -> Status {
-        Status {
-            height: 100,
-            ready: true,
-            cluster_fresh: true,
-            cluster: ClusterStatus::default(),
-            rival: false,
-            breaker_open: false,
-            maintenance: false,
-            isolation: None,
-            wallet: None,
-            orders: Vec::new(),
-            leases: Vec::new(),
-        }
+        Status { height: 100, ready: true, cluster_fresh: true, ..Status::default() }
     }
 
     fn missing(follow: &FollowStatus, engine: &Status) -> Vec<&'static str> {

@@ -13,7 +13,7 @@ use crate::inventory::Booking;
 use crate::reconcile::Drift;
 
 /// A summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Height of the newest block.
     pub height: u64,

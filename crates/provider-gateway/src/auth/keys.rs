@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn published(owners: &[Address]) -> Arc<Published> {
-        use provider_engine::engine::{ClusterStatus, LeaseIndex, LeaseStatus, Status};
+        use provider_engine::engine::{LeaseIndex, LeaseStatus, Status};
         let lease = |owner: &Address| LeaseStatus {
             id: format!("{owner}/1/1/1/{owner}").parse().unwrap(),
             price: "1uakt".parse().unwrap(),
@@ -237,18 +237,7 @@ mod tests {
             lacks_manifest: false,
         };
         Arc::new(Published {
-            status: Status {
-                height: 1,
-                ready: true,
-                cluster_fresh: true,
-                cluster: ClusterStatus::default(),
-                rival: false,
-                breaker_open: false,
-                maintenance: false,
-                cannot_pay: None,
-                orders: vec![],
-                leases: vec![],
-            },
+            status: Status { height: 1, ready: true, cluster_fresh: true, ..Status::default() },
             leases: LeaseIndex::from_iter(owners.iter().map(lease)),
             bids: vec![],
             inventory: None,

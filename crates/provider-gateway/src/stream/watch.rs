@@ -99,7 +99,7 @@ fn look(published: &Published, lease: LeaseId, was_alive: bool) -> Look {
 mod tests {
     use std::future::pending;
 
-    use provider_engine::engine::{ClusterStatus, LeaseIndex, LeaseStatus, Status};
+    use provider_engine::engine::{LeaseIndex, LeaseStatus, Status};
 
     use super::*;
 
@@ -114,19 +114,7 @@ mod tests {
             lacks_manifest: false,
         });
         Published {
-            status: Status {
-                height: 1,
-                ready,
-                cluster_fresh: true,
-                cluster: ClusterStatus::default(),
-                rival: false,
-                breaker_open: false,
-                maintenance: false,
-                isolation: None,
-                wallet: None,
-                orders: vec![],
-                leases: vec![],
-            },
+            status: Status { height: 1, ready, cluster_fresh: true, ..Status::default() },
             leases: LeaseIndex::from_iter(lease),
             bids: vec![],
             inventory: None,

@@ -13,8 +13,7 @@ use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::Execute;
 use provider_engine::cluster::view::Amounts;
 use provider_engine::engine::{
-    ClusterStatus, InventoryStatus, LeaseIndex, LeaseStatus, NodeStatus, Published, Reserved,
-    Status,
+    InventoryStatus, LeaseIndex, LeaseStatus, NodeStatus, Published, Reserved, Status,
 };
 use provider_engine::manifest::{
     ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal,
@@ -53,14 +52,8 @@ impl TestProvider {
                 height: 1,
                 ready: true,
                 cluster_fresh: true,
-                cluster: ClusterStatus::default(),
-                rival: false,
-                breaker_open: false,
-                maintenance: false,
-                isolation: None,
-                wallet: None,
                 orders: vec![("open", 0)],
-                leases: vec![],
+                ..Status::default()
             },
             leases: LeaseIndex::default(),
             bids: vec![],
