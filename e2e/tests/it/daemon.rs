@@ -14,6 +14,8 @@ use serde_json::json;
 /// Longer than anything takes, however busy the machine is.
 const LONG: Duration = Duration::from_secs(180);
 const PER_ROUND: u64 = 20;
+/// What the example asks for.
+const CPU: &str = "units: 0.1";
 
 fn sdl(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
@@ -43,14 +45,27 @@ fn a_new_user_sees_an_order_become_a_lease_that_runs_and_ends() {
         Ok(bids["bids"].as_array().is_some_and(|bids| bids.len() == 1).then_some(()))
     })
     .unwrap();
-    // Nobody has such a card: no bid, and the operator is told why.
-    network.tx("tenant", &["deployment", "create", &sdl("gpu.yaml"), "--dseq", "8"]).unwrap();
-    let why = wait_until("a reason", LONG, || {
-        let why = network.ctl(&["why", "8"])?.to_string();
-        Ok(why.contains("no bid").then_some(why))
-    })
+    // No node has such a card, or such processors: no bid, and the operator is told why.
+    let arm = folder.path().join("arm.yaml");
+    let text = std::fs::read_to_string(&hello).unwrap();
+    assert!(text.contains(CPU), "{text}");
+    std::fs::write(
+        &arm,
+        text.replace(CPU, &format!("{CPU}\n          attributes: {{arch: arm64}}")),
+    )
     .unwrap();
-    assert!(why.contains("GPU"), "{why}");
+    for (dseq, sdl, reason) in [
+        ("8", sdl("gpu.yaml"), "GPU"),
+        ("9", arm.to_str().unwrap().to_owned(), "short of arm64 nodes"),
+    ] {
+        network.tx("tenant", &["deployment", "create", &sdl, "--dseq", dseq]).unwrap();
+        let why = wait_until("a reason", LONG, || {
+            let why = network.ctl(&["why", dseq])?.to_string();
+            Ok(why.contains("no bid").then_some(why))
+        })
+        .unwrap();
+        assert!(why.contains(reason), "{why}");
+    }
 
     let (tenant, operator) =
         (network.address("tenant").unwrap(), network.address("operator").unwrap());

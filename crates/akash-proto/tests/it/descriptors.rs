@@ -30,6 +30,7 @@ fn every_package_of_the_protocol_is_here() {
         "akash.provider.v1",
         "akash.provider.v1beta4",
         "akash.take.v1",
+        "akash.verification.v1",
         "cosmos.auth.v1beta1",
         "cosmos.authz.v1beta1",
         "cosmos.bank.v1beta1",

@@ -91,6 +91,9 @@ pub(crate) enum Names {
     Json,
 }
 
+/// Fields that the chain gained after the recordings were made.
+const NEWER: [&str; 1] = ["akash.base.attributes.v1.PlacementRequirements.verification"];
+
 /// Panics unless the keys of `json`, recorded with defaults emitted, are the fields of
 /// `descriptor`, at any depth.
 pub(crate) fn assert_same_fields(
@@ -137,8 +140,8 @@ pub(crate) fn assert_same_fields(
             Names::Proto => field.name(),
             Names::Json => field.json_name(),
         };
-        // Of a oneof only the case in use is written.
-        let required = field.containing_oneof().is_none();
+        // Of a oneof only the case in use is written; nodes of the recordings do not know the rest.
+        let required = field.containing_oneof().is_none() && !NEWER.contains(&field.full_name());
         assert!(!required || object.contains_key(key), "{what}: {key} is not in the recording");
     }
 }
