@@ -11,8 +11,9 @@ use akash_types::{
     Address, Cpu, DeploymentId, Gpu, GroupId, LeaseId, LeaseState, Memory, OrderId, Storage,
 };
 use provider_engine::cluster::command::{CommandFailure, Operation, Workload};
-use provider_engine::cluster::port::{Execute, Observe};
+use provider_engine::cluster::port::{Execute, Inspect, LeaseStatus, Observe};
 use provider_engine::reconcile::Evidence;
+use tokio::time::{Instant, sleep};
 
 use super::harness::{Harness, Program};
 use super::report::{Breach, Verdict};
@@ -97,6 +98,22 @@ impl<'h, H: Harness> Case<'h, H> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let ready = |lease: Option<&_>| is_ready(lease, count);
         watch.until_lease("being ready", self.patience(), self.lease, ready).await
+    }
+
+    /// The status, once every replica counts as updated: clusters say so a moment after it works.
+    pub(super) async fn settled_status(&self) -> Result<LeaseStatus, Breach> {
+        let deadline = Instant::now() + self.patience();
+        loop {
+            let status = self.driver.status(self.lease).await;
+            let is_settled = |status: &LeaseStatus| {
+                status.services.iter().all(|it| it.counts.updated == it.counts.wanted)
+            };
+            match status {
+                Ok(status) if is_settled(&status) => return Ok(status),
+                _ if Instant::now() < deadline => sleep(Duration::from_millis(50)).await,
+                status => return Err(Breach(format!("waiting for all updated: {status:?}"))),
+            }
+        }
     }
 
     pub(super) fn teardown(&self) -> Operation {

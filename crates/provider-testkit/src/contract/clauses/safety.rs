@@ -19,8 +19,8 @@ use super::super::watch::is_ready;
 pub async fn a_restart_of_the_driver_touches_nothing<H: Harness>(harness: &H) -> Verdict {
     let mut case = Case::new(harness)?;
     case.deploys(&case.runs(Program::Serves, 2)).await?;
+    let status = Ok(case.settled_status().await?);
     let before = case.watch().await?.view.leases.get(&case.lease).cloned();
-    let status = case.driver.status(case.lease).await;
     case.driver = harness.restart().await;
     let after = case.watch().await?.view.leases.get(&case.lease).cloned();
     same("the lease", &after, &before)?;
