@@ -51,16 +51,24 @@ pub struct Settings {
     pub machines: String,
     /// How much faster than real it starts and ends things.
     pub speed: u32,
+    /// More for `sim-cluster`.
+    pub cluster: Vec<String>,
     /// How to reach a Kubernetes cluster on which the provider works instead.
     pub kubeconfig: Option<PathBuf>,
     /// More for `run`.
     pub run: Vec<String>,
+    /// What `provider.yaml` of `run` says, instead of the flags for prices and deposits.
+    pub config: Option<String>,
+    /// Variables of the provider's environment; it has no others.
+    pub variables: Vec<(String, String)>,
     /// Soft and hard limit of the provider's open files, where they are not those of the test.
     pub descriptors: Option<(u64, u64)>,
     /// Where the chain listens.
     pub listen: IpAddr,
     /// Who has coins there, as the devnet takes it; some that it makes up if empty.
     pub accounts: Vec<String>,
+    /// What 1 AKT is worth in USD there, if the oracle knows.
+    pub akt_price: Option<String>,
 }
 
 impl Default for Settings {
@@ -69,11 +77,15 @@ impl Default for Settings {
             block_time: "250ms".to_owned(),
             machines: "20*node:cpu=64,memory=256Gi,disk=2Ti".to_owned(),
             speed: 100,
+            cluster: Vec::new(),
             kubeconfig: None,
             run: Vec::new(),
+            config: None,
+            variables: Vec::new(),
             descriptors: None,
             listen: Ipv4Addr::LOCALHOST.into(),
             accounts: Vec::new(),
+            akt_price: None,
         }
     }
 }
@@ -144,6 +156,7 @@ impl Network {
             ["--rpc-addr", &self.rpc, "--grpc-addr", &self.grpc, "--api-addr", "127.0.0.1:0"];
         let mut args = [&args[..], &ports].concat();
         args.extend(self.settings.accounts.iter().flat_map(|it| ["--accounts", it.as_str()]));
+        args.extend(self.settings.akt_price.iter().flat_map(|price| ["--akt-price", price]));
         let (process, lines) = Process::start_and_read(&args, &[], &self.log("chain"), "Ctrl-C")?;
         let bare = |name| {
             let url = word_after(&lines, name).context("the devnet does not say where it is")?;
@@ -163,7 +176,8 @@ impl Network {
         let (state, speed) = (self.at("cluster")?, self.settings.speed.to_string());
         let args = ["sim-cluster", "--state", &state, "--listen", &self.sim, "--http"];
         let more = [&self.sim_http, "--nodes", &self.settings.machines, "--speed", &speed];
-        let args = [&args[..], &more].concat();
+        let mut args = [&args[..], &more].concat();
+        args.extend(self.settings.cluster.iter().map(String::as_str));
         let (process, lines) = Process::start_and_read(&args, &[], &self.log("cluster"), "Ctrl-C")?;
         self.sim = word_after(&lines, "cluster").context("no address of the cluster")?;
         let web = word_after(&lines, "web").context("no address of the workloads")?;
@@ -193,7 +207,16 @@ impl Network {
         }
         args.extend(["--home", &home, "--keyring-backend", "test", "--chain-id", CHAIN_ID]);
         args.extend(["--store-path", &store, "--ctl-socket", &socket]);
-        args.extend(["--bid-price-cpu-scale", "0.001", "--bid-deposit", "500000uact"]);
+        let config = self.at("run.yaml")?;
+        match &self.settings.config {
+            Some(text) => {
+                std::fs::write(&config, text)?;
+                args.extend(["--provider-config", &config]);
+            }
+            None => {
+                args.extend(["--bid-price-cpu-scale", "0.001", "--bid-deposit", "500000uact"]);
+            }
+        }
         args.extend(["--gas-prices", "0.025uakt", "--deployment-ingress-static-hosts"]);
         args.extend(["--deployment-ingress-domain", "sim.localhost"]);
         // Networks run side by side: each takes ports that are free.
@@ -203,15 +226,37 @@ impl Network {
         args.extend(self.settings.run.iter().map(String::as_str));
         let log = self.log("provider");
         self.provider = Some(match self.settings.descriptors {
-            None => Process::start(&args, &[], &log)?,
+            None => {
+                let variables = self.settings.variables.iter();
+                let variables: Vec<_> =
+                    variables.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                Process::start(&args, &variables, &log)?
+            }
             Some(limits) => Process::start_limited(&args, limits, &log)?,
         });
         Ok(())
     }
 
+    /// Writes another `provider.yaml` and has the provider, which was started with one, read it.
+    ///
+    /// # Errors
+    ///
+    /// When there is no provider.
+    pub fn reload(&mut self, config: String) -> Result<()> {
+        std::fs::write(self.folder.join("run.yaml"), &config)?;
+        self.settings.config = Some(config);
+        self.provider.as_ref().context("no provider runs")?.signal("HUP")
+    }
+
     /// More flags for the provider from its next start on, instead of those it has.
     pub fn set_flags(&mut self, flags: &[&str]) {
         self.settings.run = flags.iter().map(|&flag| flag.to_owned()).collect();
+    }
+
+    /// The provider's environment from its next start on.
+    pub fn set_variables(&mut self, variables: &[(&str, &str)]) {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.settings.variables = variables.iter().map(owned).collect();
     }
 
     /// Waits until tenants can connect to the provider, and registers where that is.
@@ -305,6 +350,12 @@ impl Network {
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.join("ctl.sock")
+    }
+
+    /// Where the simulated cluster listens.
+    #[must_use]
+    pub fn sim(&self) -> &str {
+        &self.sim
     }
 
     /// Where workloads answer.

@@ -4,11 +4,11 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use libfuzzer_sys::fuzz_target;
-use provider_gateway::auth::jwt::{Algorithm, Token, issue};
+use provider_api::jwt::{Algorithm, Token, issue};
 
 const NOW: u64 = 1_800_000_000;
 /// Of akash10z3dccmx6ysj58tn4sgk95tv0xy84mwcj5ypkx, whom the seeds name.

@@ -6,5 +6,5 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((kind, data)) = data.split_first() else { return };
-    akash_chain::keys::fuzzing::read_as(*kind, data);
+    akash_keys::fuzzing::read_as(*kind, data);
 });

@@ -1,7 +1,6 @@
 //! The only Cosmos and CometBFT client of the project.
 //!
 //! - [`follow`]: every block, once and in order, with its events typed.
-//! - [`keys`]: the account keys of operators, in the keyrings they already have.
 //! - [`query`]: what the chain knows, asked over gRPC or `abci_query`, typed and complete.
 //! - [`transport`]: how a node is reached, and what its refusals mean.
 //! - [`tx`]: messages into signed transactions, simulated and broadcast.
@@ -9,7 +8,8 @@
 //! Nothing here knows what a provider does with the answers.
 
 pub mod follow;
-pub mod keys;
 pub mod query;
 pub mod transport;
 pub mod tx;
+
+pub use akash_keys as keys;

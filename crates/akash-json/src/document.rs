@@ -9,26 +9,21 @@ use crate::yaml;
 pub enum Document {
     /// Nothing, such as a message that is not set.
     Null,
-    /// True or false.
     Bool(bool),
     /// Digits, as they are to be written.
     Number(String),
     /// A text; also numbers of 64 bits.
     Text(String),
-    /// Values in order.
     List(Vec<Document>),
-    /// Keys and values in order.
     Map(Vec<(String, Document)>),
 }
 
 impl Document {
-    /// A map from keys and values.
     #[must_use]
     pub fn map<const N: usize>(entries: [(&str, Self); N]) -> Self {
         Self::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
     }
 
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
@@ -62,7 +57,6 @@ impl Document {
         }
     }
 
-    /// A scalar as text.
     #[must_use]
     pub fn as_scalar(&self) -> Option<String> {
         match self {

@@ -8,6 +8,8 @@
 //!
 //! Knows neither a node nor the command line.
 
+#![allow(missing_docs)]
+
 mod document;
 mod parameters;
 mod print;
@@ -29,7 +31,6 @@ pub use yaml::value as yaml_value;
 /// Text fields that hold decimals of 18 places.
 const DECIMALS: [&str; 2] =
     ["cosmos.base.v1beta1.DecCoin.amount", "akash.escrow.types.v1.Balance.amount"];
-/// Byte fields that hold digits.
 const DIGITS: [&str; 1] = ["akash.base.resources.v1beta4.ResourceValue.val"];
 /// Messages that are left out where they are absent: chains of today do not have them.
 const OMITTED: [&str; 1] = ["akash.base.attributes.v1.PlacementRequirements.verification"];
@@ -50,7 +51,6 @@ pub enum ProtoJsonError {
     /// The bytes are of something else.
     #[error("not a {message}")]
     Decode {
-        /// Name of the message.
         message: String,
         /// What is wrong with the bytes.
         source: prost::DecodeError,

@@ -20,7 +20,6 @@ pub enum ParameterError {
     /// A part of the path is not of its field's type.
     #[error("type mismatch, parameter: {name}, error: {problem}")]
     Path {
-        /// Which field.
         name: String,
         /// What is wrong, as the Go standard library says it.
         problem: String,
@@ -37,29 +36,17 @@ pub struct Parameters {
 
 impl Parameters {
     /// An empty request.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such method.
     pub fn of(path: &str) -> Result<Self, ProtoJsonError> {
         Ok(Self { request: DynamicMessage::new(method(path)?.input()), set: Vec::new() })
     }
 
     /// Sets a field that a part of the path names.
-    ///
-    /// # Errors
-    ///
-    /// When the value is not of the field's type.
     pub fn path(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         let wrong = |problem| ParameterError::Path { name: name.to_owned(), problem };
         self.put(name, value).map_err(wrong)
     }
 
     /// Sets a field that the query names. One that the path has set stays.
-    ///
-    /// # Errors
-    ///
-    /// When the value is not of the field's type.
     pub fn query(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         self.put(name, value).map_err(ParameterError::Query)
     }

@@ -14,10 +14,6 @@ use crate::{
 };
 
 /// The answer of a gRPC method as a document.
-///
-/// # Errors
-///
-/// When the method is unknown or the bytes are not its answer.
 pub fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
     decode(method(path)?.output(), bytes)
 }

@@ -23,11 +23,3 @@ pub use groups_json::{groups_to_json, groups_to_json_pretty};
 pub use manifest::{Manifest, Version};
 pub use problem::{Place, Problem, SdlErrors};
 pub use sdl::Sdl;
-
-/// Whether the two ways of reading YAML agree on a text, for the fuzzer to find one on which they
-/// do not.
-#[cfg(fuzzing)]
-#[must_use]
-pub fn yaml_ways_agree(text: &str) -> bool {
-    yaml::ways_agree(text)
-}

@@ -52,10 +52,6 @@ pub fn is_any_met(required: &[Attribute], offered: &[Attribute]) -> bool {
 /// Checks the key of a requirement or of a resource: chain regex
 /// `^([a-zA-Z][\w\/\.\-]{1,126}[\w\*]?)$`, that is a letter, then word characters and `/ . -`, and
 /// at the end perhaps a `*`.
-///
-/// # Errors
-///
-/// When the key does not match.
 pub fn check_key(key: &str) -> Result<(), AttributeError> {
     let malformed = || AttributeError::Key { key: shortened(key) };
     let (first, tail) = key.split_at_checked(1).ok_or_else(malformed)?;
@@ -76,10 +72,6 @@ pub fn check_key(key: &str) -> Result<(), AttributeError> {
 
 /// Checks the key of an attribute that a provider registers: chain regex
 /// `^([a-zA-Z][\w\/\.\-]{1,126})$`.
-///
-/// # Errors
-///
-/// When the key does not match.
 pub fn check_provider_key(key: &str) -> Result<(), AttributeError> {
     match key.split_at_checked(1) {
         Some((first, tail)) if starts_and_goes_on(first, tail) => Ok(()),

@@ -42,10 +42,6 @@ impl Coin {
 
     /// The same money in its micro unit: `5akt` is `5000000uakt`. Denominations without registered
     /// units stay as they are.
-    ///
-    /// # Errors
-    ///
-    /// When the amount does not fit in the smaller unit.
     pub fn normalize(self) -> Result<Self, CoinError> {
         match self.denom.micro_unit() {
             None => Ok(self),
@@ -139,10 +135,6 @@ impl DecCoin {
     }
 
     /// The amount `count` times.
-    ///
-    /// # Errors
-    ///
-    /// When the product is too large.
     pub fn checked_mul_int(&self, count: u64) -> Result<Self, CoinError> {
         match self.amount.checked_mul_int(i128::from(count)) {
             Some(amount) => Ok(Self { denom: self.denom.clone(), amount }),
@@ -152,10 +144,6 @@ impl DecCoin {
 
     /// The same money in its micro unit: `1.5akt` is `1500000uakt`. Denominations without
     /// registered units stay as they are.
-    ///
-    /// # Errors
-    ///
-    /// When the amount does not fit in the smaller unit.
     pub fn normalize(self) -> Result<Self, CoinError> {
         match self.denom.micro_unit() {
             None | Some((_, 1)) => Ok(self),

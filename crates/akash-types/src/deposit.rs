@@ -19,10 +19,6 @@ impl DepositSource {
     }
 
     /// The source with this number on the wire.
-    ///
-    /// # Errors
-    ///
-    /// When the number is none of the known ones.
     pub const fn from_code(code: i32) -> Result<Self, DepositError> {
         match code {
             1 => Ok(Self::Balance),

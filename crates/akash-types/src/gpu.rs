@@ -130,7 +130,6 @@ impl FromStr for GpuRequest {
 }
 
 impl fmt::Display for GpuRequest {
-    /// The key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let model = match &self.model {
             GpuModel::Any => "*",

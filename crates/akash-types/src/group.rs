@@ -18,10 +18,6 @@ pub struct ResourceUnit {
 
 impl ResourceUnit {
     /// Highest price per block of all replicas.
-    ///
-    /// # Errors
-    ///
-    /// When the product is too large.
     pub fn full_price(&self) -> Result<DecCoin, CoinError> {
         self.price.checked_mul_int(u64::from(self.count))
     }

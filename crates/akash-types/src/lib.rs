@@ -9,8 +9,10 @@
 
 pub mod address;
 pub mod attribute;
+mod backoff;
 pub mod bid;
 pub mod capability;
+mod causes;
 pub mod coin;
 pub mod dec;
 pub mod denom;
@@ -19,9 +21,11 @@ pub mod deposit;
 pub mod escrow;
 pub mod event;
 pub mod glob;
+mod go_duration;
 pub mod gpu;
 pub mod group;
 pub mod group_validation;
+pub mod hostname;
 pub mod id;
 pub mod intent;
 pub mod lease;
@@ -37,8 +41,10 @@ pub mod state;
 
 pub use address::{Address, AddressError};
 pub use attribute::{Attribute, AttributeError};
+pub use backoff::Backoff;
 pub use bid::{Bid, OfferPrices, ResourceOffer};
 pub use capability::{UnmetCapability, unmet_capability};
+pub use causes::with_causes;
 pub use coin::{Coin, CoinError, DecCoin};
 pub use dec::{Dec, DecError};
 pub use denom::{Denom, DenomError};
@@ -46,6 +52,7 @@ pub use deployment::{Deployment, Group};
 pub use deposit::{Deposit, DepositError, DepositSource};
 pub use escrow::{Balance, Depositor, EscrowAccount, EscrowPayment};
 pub use event::ChainEvent;
+pub use go_duration::parse_go_duration;
 pub use gpu::{GpuInterface, GpuKeyError, GpuKeyProblem, GpuModel, GpuRequest, GpuVendor};
 pub use group::{GroupPriceError, GroupSpec, ResourceUnit};
 pub use group_validation::{

@@ -45,10 +45,6 @@ macro_rules! states {
             }
 
             /// The state with this number on the wire.
-            ///
-            /// # Errors
-            ///
-            /// When the number is none of the known ones.
             pub fn from_code(code: i32) -> Result<Self, UnknownState> {
                 match code {
                     $($code => Ok(Self::$state),)+

@@ -129,6 +129,8 @@ codes! {
     DestinationNotFound = "destination-not-found",
     /// The destination does not list the name.
     NameNotUsed = "name-not-used",
+    /// The provider cannot move leased addresses between leases.
+    EndpointsCannotMove = "endpoints-cannot-move",
     /// The name was not moved, or not as far as is known.
     MigrationFailed = "migration-failed",
     /// It took too long; it may have been done all the same.

@@ -5,6 +5,7 @@
 //! - [`stream`]: frames of logs, events and shells, and the codes that streams end with.
 //! - [`error`]: what went wrong, as a text for people and a code for programs.
 //! - [`json`]: JSON written as the Go program writes it.
+//! - [`jwt`]: tokens, read, checked and made.
 //! - [`client`]: a client of all of it, for the command line and for tests.
 //!
 //! Knows neither the server nor any cluster. Manifests are `akash-sdl`'s, with their own JSON.
@@ -12,6 +13,7 @@
 pub mod client;
 pub mod error;
 pub mod json;
+pub mod jwt;
 pub mod migrate;
 pub mod path;
 pub mod query;

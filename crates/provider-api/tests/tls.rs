@@ -117,7 +117,7 @@ async fn a_provider_is_known_by_what_it_published() {
     let (shown, key) = pair(1);
     let address = serve(shown.clone(), key).await;
     let uri = format!("https://localhost:{}", address.port());
-    let trust = ServerTrust { published: vec![pair(1).0, shown] };
+    let trust = ServerTrust { published: vec![pair(1).0, shown], ..ServerTrust::default() };
     let ask = async |trust: &ServerTrust, credentials| {
         let client = Client::new(&uri, trust, credentials).unwrap();
         client.address().await.map(|document| document.address)
@@ -130,7 +130,10 @@ async fn a_provider_is_known_by_what_it_published() {
     // A provider asks for a certificate only under this name.
     assert_eq!(ask(&trust, own).await.unwrap(), "mtls.localhost true ");
 
-    for stranger in [ServerTrust::default(), ServerTrust { published: vec![pair(1).0] }] {
+    for stranger in [
+        ServerTrust::default(),
+        ServerTrust { published: vec![pair(1).0], ..ServerTrust::default() },
+    ] {
         let refused = ask(&stranger, Credentials::None).await.unwrap_err();
         assert!(matches!(refused, ClientError::Connect { .. }), "{refused:?}");
     }

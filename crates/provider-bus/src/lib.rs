@@ -5,17 +5,20 @@
 //! topic     the topics, by their names on the wire
 //! message   a fact as JSON, with its version and its stamp
 //! slot      which of two messages on a topic is the newer one
-//! bus       what everyone holds: publish, subscribe, latest, status
-//! link      the same facts in Redis, standalone or behind Sentinel
+//! event     what happened, in order: a bounded log beside the topics
+//! bus       what everyone holds: publish, subscribe, latest, record, events, status
+//! link      the same in Redis, standalone or behind Sentinel
 //! ```
 //!
-//! The bus carries state, not a log. Each topic has one value, the newest; who is slow misses
-//! what lies between, never the newest. Facts are hints: they say where to look, and whoever
-//! hears one reads chain or cluster before acting. So nothing breaks when one is lost.
+//! Topics carry state. Each has one value, the newest; a slow subscriber misses what lies between,
+//! never the newest. Facts are hints: they say where to look, and a subscriber reads chain or
+//! cluster before it acts. So nothing breaks when one is lost. Events are a log: a subscriber
+//! gets each, oldest first, and is told how many it missed.
 //!
 //! It knows neither Kubernetes nor the gateway, and decides nothing about leases.
 
 mod bus;
+mod event;
 pub mod fact;
 pub mod link;
 mod message;
@@ -24,6 +27,9 @@ mod status;
 mod topic;
 
 pub use bus::{Bus, Closed, Subscription};
+pub use event::{
+    EVENTS_KEPT, Event, EventKind, EventSubscription, Followed, STREAM, STREAM_LENGTH,
+};
 pub use fact::Fact;
 pub use link::{Link, Target, TargetError};
 pub use message::{MalformedMessage, PAYLOAD_LIMIT, VERSION};

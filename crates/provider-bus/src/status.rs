@@ -14,6 +14,10 @@ pub struct BusStatus {
     /// Payloads, heard or to be published, that were no fact of their topic and were dropped. One
     /// that stays in its key counts at every look.
     pub undecodable: u64,
+    /// Events that were dropped because too many waited for Redis.
+    pub events_dropped: u64,
+    /// Why Redis does not take events although it takes facts; `None` if it does.
+    pub events_refused: Option<String>,
 }
 
 /// Whether other processes are heard.
@@ -41,7 +45,14 @@ pub enum Connection {
 
 impl BusStatus {
     pub(crate) const fn new(connection: Connection) -> Self {
-        Self { connection, lost_connections: 0, superseded: 0, undecodable: 0 }
+        Self {
+            connection,
+            lost_connections: 0,
+            superseded: 0,
+            undecodable: 0,
+            events_dropped: 0,
+            events_refused: None,
+        }
     }
 
     /// Whether everyone who should hear a fact does.

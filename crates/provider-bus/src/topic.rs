@@ -73,10 +73,6 @@ impl Topic {
     }
 
     /// Whether a payload holds a fact of this topic.
-    ///
-    /// # Errors
-    ///
-    /// When it does not, and what is wrong with it.
     pub fn check(self, payload: &str) -> Result<(), MalformedMessage> {
         let check = match self {
             Self::ClusterStatus => message::check::<ClusterStatus>,

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use akash_types::LeaseId;
 
-/// Labels of an object.
 pub type Labels = BTreeMap<String, String>;
 
 /// On everything that is managed; `true`. Also on nodes that workloads may run on.
@@ -30,10 +29,8 @@ pub const LEASE_GSEQ: &str = "akash.network/lease.id.gseq";
 pub const LEASE_OSEQ: &str = "akash.network/lease.id.oseq";
 /// Who provides.
 pub const LEASE_PROVIDER: &str = "akash.network/lease.id.provider";
-/// What a Service is for; [`METAL_LB`] on those at leased addresses.
+/// On a Service: its purpose. Those at leased addresses have it.
 pub const SERVICE_TARGET: &str = "akash.network/service-target";
-/// The one value of [`SERVICE_TARGET`].
-pub const METAL_LB: &str = "metal-lb";
 /// On a `ProviderLeasedIP`: the service's name.
 pub const LEASED_IP_SERVICE: &str = "service-name";
 /// On a `ProviderLeasedIP`: the port at the address.
@@ -127,15 +124,6 @@ pub fn lease_selector(id: &LeaseId) -> String {
     )
 }
 
-/// Selects one port of a service at a leased address.
-#[must_use]
-pub fn leased_ip_selector(id: &LeaseId, service: &str, protocol: &str, port: u32) -> String {
-    let lease = lease_selector(id);
-    format!(
-        "{lease},{LEASED_IP_SERVICE}={service},{LEASED_IP_PROTOCOL}={protocol},{LEASED_IP_PORT}={port}"
-    )
-}
-
 /// Whether a label of an object is the provider's to set and to remove.
 #[must_use]
 pub fn is_ours(key: &str) -> bool {
@@ -176,13 +164,6 @@ mod tests {
              akash.network/lease.id.dseq=5950031,akash.network/lease.id.gseq=1,\
              akash.network/lease.id.oseq=2"
         );
-    }
-
-    #[test]
-    fn one_leased_port_is_selected_and_no_other() {
-        let selector = leased_ip_selector(&lease_id(), "web", "UDP", 53);
-        assert!(selector.starts_with(&lease_selector(&lease_id())));
-        assert!(selector.ends_with(",service-name=web,proto=UDP,external-port=53"));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //!
 //! Keys that are not known are kept when an object is read and written again. Plain data: this
 //! crate has no client and knows neither the daemon nor what the objects are used for.
+#![allow(missing_docs)]
 
 pub mod labels;
 pub mod manifest;

@@ -3,45 +3,15 @@
 //! Names are computed, never stored: whoever knows the lease finds its objects.
 
 use akash_types::{Address, LeaseId};
-use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256};
 
 /// The policy that all pods of a lease are under.
 pub const RESTRICTIONS_POLICY: &str = "akash-deployment-restrictions";
 
-/// UUID of the DNS namespace, in which generated hosts are numbered.
-const DNS_NAMESPACE: [u8; 16] = [
-    0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
-];
-
 /// The namespace of a lease, and the name of its `Manifest`.
 #[must_use]
 pub fn lease_namespace(lease: &LeaseId) -> String {
     base32hex(&Sha224::digest(lease.to_string()))
-}
-
-/// First label of the hostname that a service gets without asking.
-#[must_use]
-pub fn generated_host_label(lease: &LeaseId, service: &str) -> String {
-    let hash = Sha1::new()
-        .chain_update(DNS_NAMESPACE)
-        .chain_update(lease.to_string())
-        .chain_update(service)
-        .finalize();
-    let mut uuid = [0_u8; 16];
-    for (byte, hashed) in uuid.iter_mut().zip(hash) {
-        *byte = hashed;
-    }
-    // Version 5 and the variant of RFC 4122, at their places in a UUID.
-    uuid[6] = (uuid[6] & 0x0f) | 0x50;
-    uuid[8] = (uuid[8] & 0x3f) | 0x80;
-    base32hex(&uuid)
-}
-
-/// The hostname that a service gets without asking.
-#[must_use]
-pub fn generated_host(lease: &LeaseId, service: &str, domain: &str) -> String {
-    format!("{}.{domain}", generated_host_label(lease, service))
 }
 
 /// What ports of one tenant's endpoint share an address by. It names the owner and not the
@@ -136,15 +106,6 @@ mod tests {
     #[test]
     fn a_lease_has_the_namespace_that_a_live_cluster_shows() {
         assert_eq!(lease_namespace(&lease()), "h644k9qp92e0qeakjsjkk8f3piivkuhgc6baon9tccuqo");
-    }
-
-    #[test]
-    fn a_service_has_the_host_that_the_go_provider_gives_it() {
-        assert_eq!(generated_host_label(&lease(), "web"), "7fcrm5778tbmd590gjbfcad0gk");
-        assert_eq!(
-            generated_host(&lease(), "web", "ingress.example.com"),
-            "7fcrm5778tbmd590gjbfcad0gk.ingress.example.com"
-        );
     }
 
     #[test]

@@ -38,7 +38,6 @@ pub struct CustomObject<S> {
     /// Name, labels and what the API server keeps of it.
     #[serde(default)]
     pub metadata: ObjectMeta,
-    /// What it says.
     pub spec: S,
 }
 

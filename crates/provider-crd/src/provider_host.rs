@@ -11,23 +11,15 @@ pub type ProviderHost = CustomObject<ProviderHostSpec>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProviderHostSpec {
-    /// The tenant.
     pub owner: String,
-    /// Who provides.
     pub provider: String,
-    /// The hostname.
     pub hostname: String,
-    /// Number of the deployment.
     pub dseq: u64,
-    /// Number of the group.
     pub gseq: u32,
-    /// Number of the order.
     pub oseq: u32,
-    /// The service.
     pub service_name: String,
     /// The service's port as seen from outside.
     pub external_port: u32,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }

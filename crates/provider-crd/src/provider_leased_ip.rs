@@ -8,23 +8,17 @@ use crate::object::{CustomObject, Spec, Unknown};
 /// A port at a leased address.
 pub type ProviderLeasedIp = CustomObject<ProviderLeasedIpSpec>;
 
-/// Which port of which service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProviderLeasedIpSpec {
-    /// The lease.
     pub lease_id: LeaseRef,
-    /// The service.
     pub service_name: String,
-    /// The container's port.
     pub port: u32,
-    /// The port at the address.
     pub external_port: u32,
     /// Ports with the same key share an address.
     pub sharing_key: String,
     /// `TCP` or `UDP`.
     pub protocol: String,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }

@@ -1,16 +1,21 @@
 //! What the cluster looks like, on its way to the engine.
 
+use std::sync::Arc;
+
 use provider_engine::Input;
 use provider_engine::cluster::port::{Changes, Observe};
 use provider_engine::cluster::view::ViewChange;
+use tokio::sync::Notify;
 
 use crate::engine_task::Inbox;
 use crate::part::{Lifecycle, Part};
 
-/// Passes every change on. Watching begins with the whole view each time, so it may be begun again.
+/// Passes every change on. Watching begins with the whole view each time, so it may be begun again:
+/// whenever `reread` says so, the cluster is read anew.
 pub(crate) async fn observe<C: Observe>(
     cluster: C,
     inbox: Inbox,
+    reread: Arc<Notify>,
     part: Part,
 ) -> Result<(), &'static str> {
     // Whatever was seen before is not followed any more.
@@ -18,7 +23,13 @@ pub(crate) async fn observe<C: Observe>(
     inbox.tell(Input::View(ViewChange::Lost)).await.map_err(|_| stopped)?;
     let mut changes = cluster.observe();
     loop {
-        let change = changes.next().await;
+        let change = tokio::select! {
+            change = changes.next() => change,
+            () = reread.notified() => {
+                changes = cluster.observe();
+                continue;
+            }
+        };
         match &change {
             ViewChange::Lost => {
                 part.has_problem("the cluster does not answer");

@@ -1,7 +1,6 @@
 //! Where tenants connect: the gateway, on the engine's published status and the cluster.
 
 use std::convert::Infallible;
-use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,10 +10,12 @@ use std::time::{Duration, SystemTime};
 use akash_chain::keys::SecretKey;
 use akash_chain::keys::certificate::KeyFilePassword;
 use akash_chain::query::{Connection, Query};
-use akash_types::Address;
+use akash_net::Outbound;
+use akash_types::{Address, with_causes};
+use kube_access::KubeClient;
 use provider_api::screening::ScreeningRequest;
-use provider_api::status::{AkashVersion, COSMOS_SDK_VERSION, VERSION, VersionDocument};
-use provider_engine::bidding::pricing::{Quote, read_script_output};
+use provider_api::status::{AkashVersion, COSMOS_SDK_VERSION, Readiness, VERSION, VersionDocument};
+use provider_engine::bidding::pricing::Quote;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
@@ -27,7 +28,6 @@ use provider_gateway::tls::{
     CertificateFileError, Protocol, Server, ServerCertificates, TlsError, certified,
 };
 use provider_gateway::{Budget, Doorkeeper, Gateway, Settings};
-use provider_kube::client::Calls;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -35,6 +35,7 @@ use crate::config::{Certificate, Config, Issuer, read_token};
 use crate::descriptors::Shares;
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
 use crate::errands::Errands;
+use crate::gateway_figures::{GatewayCounters, GatewayFigures};
 use crate::run::Build;
 use crate::start::Running;
 
@@ -45,37 +46,28 @@ const VERSION_RETRY: Duration = Duration::from_secs(10);
 /// Why tenants cannot connect.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    /// A port cannot be had.
     #[error("cannot listen on {address}: is another program there?")]
     Listen {
-        /// Where.
         address: SocketAddr,
         /// Why not.
         source: io::Error,
     },
-    /// The token for metrics cannot be read.
     #[error("cannot use the token for metrics in {path}: {wrong}; {remedy}")]
     MetricsToken {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         wrong: String,
         /// What would be right.
         remedy: &'static str,
     },
-    /// The own certificate cannot be used.
     #[error(transparent)]
     Certificate(#[from] OwnCertificateError),
-    /// It cannot be shown.
     #[error("cannot show the provider's certificate")]
     Show(#[from] CertificateFileError),
     /// The authority that is to issue another cannot be believed.
     #[error("cannot ask for a certificate: look at --cert-issuer-ca-root")]
     Issuer(#[from] RootsError),
-    /// TLS cannot be set up.
     #[error("cannot set up TLS")]
     Tls(#[from] TlsError),
-    /// gRPC cannot be set up.
     #[error("cannot set up gRPC")]
     Rpc(#[from] RpcError),
 }
@@ -84,6 +76,7 @@ pub enum GatewayError {
 #[derive(Clone, Debug)]
 struct Port<S> {
     handle: Handle,
+    readiness: watch::Receiver<Arc<Readiness>>,
     identity: watch::Receiver<Arc<Identity>>,
     script: S,
 }
@@ -97,12 +90,19 @@ impl<S: Script> Provider for Port<S> {
         self.handle.changes()
     }
 
+    fn readiness(&self) -> watch::Receiver<Arc<Readiness>> {
+        self.readiness.clone()
+    }
+
     fn identity(&self) -> Arc<Identity> {
         Arc::clone(&self.identity.borrow())
     }
 
     async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
-        self.handle.tenant(request).await.map_err(|_| Busy)
+        if !self.handle.published().status.ready {
+            return Err(Busy::NotReady);
+        }
+        self.handle.tenant(request).await.map_err(no_answer)
     }
 
     async fn screen(&self, request: ScreeningRequest) -> Result<Screening, Busy> {
@@ -113,25 +113,30 @@ impl<S: Script> Provider for Port<S> {
             owner: None,
             reclamation_min_window: None,
         };
-        let bid = match self.handle.screen(asked).await.map_err(|_| Busy)? {
+        let bid = match self.handle.screen(asked).await.map_err(no_answer)? {
             engine_task::Screening::Yes(bid) => bid,
             engine_task::Screening::No(reasons) => return Ok(Screening::Declined(reasons)),
-            engine_task::Screening::Unknown => {
-                let why = "the provider has not read the chain and its cluster yet".to_owned();
-                return Ok(Screening::Declined(vec![why]));
-            }
+            engine_task::Screening::NotReady(why) => return Ok(Screening::NotReady(why)),
         };
-        let price = match bid.quote {
-            Quote::Price(price) => Ok(price),
-            Quote::Ask(request) => match self.script.screen(request).await.ok_or(Busy)? {
-                Ok(said) => read_script_output(&spec, &said).map_err(|error| error.to_string()),
-                Err(failure) => Err(failure.to_string()),
-            },
+        let price = match &bid.quote {
+            Quote::Price(price) => Ok(price.clone()),
+            Quote::Ask(request) => {
+                let said = self.script.screen(request.clone()).await.ok_or(Busy::Full)?;
+                bid.script_price(&spec, said)
+            }
         };
         Ok(match price {
             Ok(price) => Screening::Passed { offers: bid.offer, price },
-            Err(why) => Screening::Declined(vec![why]),
+            Err(why) => Screening::Declined(vec![why.to_string()]),
         })
+    }
+}
+
+const fn no_answer(busy: engine_task::Busy) -> Busy {
+    match busy {
+        engine_task::Busy::Full => Busy::Full,
+        engine_task::Busy::Stopping => Busy::Stopping,
+        engine_task::Busy::TimedOut => Busy::TimedOut,
     }
 }
 
@@ -143,7 +148,17 @@ pub(crate) struct Context {
     /// Where the provider's own certificate is kept too.
     pub(crate) vault: Option<Arc<dyn Vault>>,
     /// The API server, whose version tenants are told.
-    pub(crate) api_server: Option<Calls>,
+    pub(crate) api_server: Option<KubeClient>,
+}
+
+/// What tenants are told of the provider, which changes while it runs.
+pub(crate) type IdentitySender = Arc<watch::Sender<Arc<Identity>>>;
+
+/// What the rest of the program needs of the gateway while it is served.
+pub(crate) struct Served {
+    /// Counts of connections and of limits that were hit.
+    pub(crate) counters: GatewayCounters,
+    pub(crate) identity: IdentitySender,
 }
 
 /// Opens both ports and serves them with the other parts of `running`.
@@ -155,7 +170,7 @@ pub(crate) async fn serve<C: Cluster>(
     script: impl Script,
     metrics: provider_gateway::Metrics,
     Context { build, vault, api_server }: Context,
-) -> Result<(), GatewayError> {
+) -> Result<Served, GatewayError> {
     let (rest_listener, rest) = bind(config.gateway.rest).await?;
     let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
     let hostname = config.gateway.public_hostname.clone();
@@ -182,11 +197,13 @@ pub(crate) async fn serve<C: Cluster>(
     running.spawn("keys of tenants", async move { ahead.keys().read_ahead(changes).await });
     let identity = identity(config.provider, hostname.as_deref(), config, build);
     let (identity, identities) = watch::channel(Arc::new(identity));
-    if let Some(calls) = api_server {
-        let _ = read_kube_version(&calls, &identity).await;
-        running.spawn("cluster version", keep_kube_version(calls, identity));
+    let identity = Arc::new(identity);
+    if let Some(client) = api_server {
+        let _ = read_kube_version(&client, &identity).await;
+        running.spawn("cluster version", keep_kube_version(client, Arc::clone(&identity)));
     }
-    let port = Port { handle: running.handle(), identity: identities, script };
+    let (handle, readiness) = (running.handle(), running.readiness());
+    let port = Port { handle, readiness, identity: identities, script };
     let gate = Doorkeeper::new(config.provider, Arc::clone(&authenticator));
     let metrics_token = match &config.gateway.metrics_token {
         None => None,
@@ -213,6 +230,12 @@ pub(crate) async fn serve<C: Cluster>(
     let rest_server = server(Protocol::Http1, hostname.clone())?.within(budget.clone());
     // Who speaks gRPC knows the chain, and expects the certificate that is published there.
     let rpc_server = server(Protocol::Http2, None)?.within(budget);
+    let (rest_tally, rpc_tally, counted) =
+        (rest_server.tally(), rpc_server.tally(), gateway.clone());
+    let counters = GatewayCounters::new(move || GatewayFigures {
+        listeners: vec![("rest", rest_tally.snapshot()), ("grpc", rpc_tally.snapshot())],
+        shared_limits: counted.limit_hits().to_vec(),
+    });
     let mut stop = running.stop_signal();
     let streams = gateway.clone();
     running.spawn("gateway REST", async move {
@@ -232,7 +255,7 @@ pub(crate) async fn serve<C: Cluster>(
         rpc_server.serve(rpc_listener, service, async move { stop.stopped().await }).await;
     });
     if let Some(certificate) = &config.gateway.certificate {
-        keep_authority(running, certificate, Arc::clone(&shown))?;
+        keep_authority(running, certificate, &config.outbound, Arc::clone(&shown))?;
     }
     let errands: Errands = running.errands();
     running.spawn("certificate", async move {
@@ -245,13 +268,14 @@ pub(crate) async fn serve<C: Cluster>(
         .await;
     });
     tracing::info!(%rest, %grpc, "tenants can connect");
-    Ok(())
+    Ok(Served { counters, identity })
 }
 
 /// Shows the certificate of an authority, as long as there is a good one.
 fn keep_authority(
     running: &mut Running,
     certificate: &Certificate,
+    outbound: &Outbound,
     shown: Arc<ServerCertificates>,
 ) -> Result<(), GatewayError> {
     match certificate {
@@ -260,14 +284,14 @@ fn keep_authority(
             let keep = files.keep(shown, |done| match done {
                 Ok(()) => tracing::info!("the certificate of the authority is shown"),
                 Err(error) => {
-                    let why = causes(error);
+                    let why = with_causes(error);
                     tracing::warn!(why, "the certificate of the authority is not used");
                 }
             });
             running.spawn("certificate files", keep);
         }
         Certificate::Issuer(issuer) => {
-            let issuer = AcmeIssuer::new(acme(issuer))?;
+            let issuer = AcmeIssuer::new(acme(issuer, outbound))?;
             let keep = issuer.keep(shown, |done| match done {
                 Ok(replace) => {
                     let days = replace.duration_since(SystemTime::now()).unwrap_or_default();
@@ -275,7 +299,7 @@ fn keep_authority(
                     tracing::info!(days, "the certificate of the authority is shown");
                 }
                 Err(error) => {
-                    let why = causes(error);
+                    let why = with_causes(error);
                     tracing::warn!(why, "no certificate was issued; another try follows");
                 }
             });
@@ -285,18 +309,7 @@ fn keep_authority(
     Ok(())
 }
 
-/// An error with all that is behind it.
-fn causes(error: &dyn Error) -> String {
-    let (mut words, mut cause) = (error.to_string(), error.source());
-    while let Some(error) = cause {
-        words.push_str(": ");
-        words.push_str(&error.to_string());
-        cause = error.source();
-    }
-    words
-}
-
-fn acme(issuer: &Issuer) -> AcmeSettings {
+fn acme(issuer: &Issuer, outbound: &Outbound) -> AcmeSettings {
     let everywhere = |port| SocketAddr::from(([0, 0, 0, 0], port));
     let http = issuer.http_port.map(|port| Challenge::Http(everywhere(port)));
     let tls = issuer.tls_port.map(|port| Challenge::TlsAlpn(everywhere(port)));
@@ -308,6 +321,7 @@ fn acme(issuer: &Issuer) -> AcmeSettings {
         directory_path: issuer.storage.clone(),
         external_account: issuer.external_account.clone(),
         root: issuer.root.clone(),
+        outbound: outbound.clone(),
     }
 }
 
@@ -339,10 +353,21 @@ fn identity(address: Address, hostname: Option<&str>, config: &Config, build: Bu
     }
 }
 
+/// Tells tenants of another reclamation window.
+pub(crate) fn offer_window(identity: &watch::Sender<Arc<Identity>>, window: Option<Duration>) {
+    identity.send_if_modified(|identity| {
+        let is_new = identity.reclamation_window != window;
+        if is_new {
+            Arc::make_mut(identity).reclamation_window = window;
+        }
+        is_new
+    });
+}
+
 /// Keeps the version of the API server that tenants are told: it may be upgraded meanwhile.
-async fn keep_kube_version(calls: Calls, identity: watch::Sender<Arc<Identity>>) {
+async fn keep_kube_version(client: KubeClient, identity: IdentitySender) {
     loop {
-        let pause = match read_kube_version(&calls, &identity).await {
+        let pause = match read_kube_version(&client, &identity).await {
             Ok(()) => VERSION_PERIOD,
             Err(_) => VERSION_RETRY,
         };
@@ -352,10 +377,10 @@ async fn keep_kube_version(calls: Calls, identity: watch::Sender<Arc<Identity>>)
 
 /// A failure leaves the version that was read before: nothing says that it is another.
 async fn read_kube_version(
-    calls: &Calls,
+    client: &KubeClient,
     identity: &watch::Sender<Arc<Identity>>,
-) -> Result<(), provider_kube::client::Failure> {
-    let kube = Some(calls.version().await?);
+) -> Result<(), kube_access::Failure> {
+    let kube = Some(client.version().await?);
     identity.send_if_modified(|identity| {
         let is_new = identity.version.kube != kube;
         if is_new {

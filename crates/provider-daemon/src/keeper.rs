@@ -75,6 +75,7 @@ impl Witness for Keeper {
         self.batch.take(self.at, effect);
         match effect {
             Effect::Record(entry) => {
+                self.announcer.decided(entry);
                 let (subject, height) = (entry.subject, entry.height);
                 match &entry.decision {
                     Decision::ClusterKnown { instead_of: Some(_), .. } | Decision::Rival { .. } => {

@@ -1,13 +1,13 @@
 //! What operators, probes and tenants' status ask: answered from what was last seen, at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use akash_chain::follow::FollowStatus;
 use akash_chain::tx::lane::LaneStatus;
 use akash_types::Address;
 use provider_bus::BusStatus;
-use provider_engine::engine::LeaseStatus;
+use provider_engine::engine::{BidStatus, LeaseStatus};
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 use provider_operators::hostname::HostnameOperator;
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::ctl::{self, Operate, wire};
 use crate::engine_task::{Busy, Handle};
+use crate::gateway_figures::GatewayCounters;
 use crate::health::{Probe, Readiness};
 use crate::isolation::{Isolation, attempts};
 use crate::metrics::{EngineGauges, Format, Metrics, ProcessStats, Snapshot};
@@ -27,9 +28,7 @@ const DECISIONS: usize = 200;
 /// Who we are, as long as the process runs.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// The provider's account.
     pub provider: Address,
-    /// The chain.
     pub chain_id: String,
     /// What runs the workloads.
     pub cluster: &'static str,
@@ -44,10 +43,13 @@ pub struct Overseer {
     pub(crate) handle: Handle,
     pub(crate) parts: Parts,
     pub(crate) chain: watch::Receiver<FollowStatus>,
+    pub(crate) readiness: watch::Receiver<Arc<Readiness>>,
     pub(crate) lane: watch::Receiver<LaneStatus>,
     pub(crate) bus: watch::Receiver<BusStatus>,
     pub(crate) store: Arc<Store>,
     pub(crate) metrics: Arc<Metrics>,
+    /// What the gateway counts; empty until it serves.
+    pub(crate) gateway: Arc<OnceLock<GatewayCounters>>,
     /// Who makes routes of hostnames, if this process does.
     pub(crate) hostnames: Option<HostnameOperator>,
     /// What probes the isolation of tenants, on Kubernetes.
@@ -61,13 +63,17 @@ impl Probe for Overseer {
         let (bus, store) = (self.bus.borrow().clone(), self.store.health());
         let (parts, process) = (self.parts.all(), ProcessStats::read());
         let hostnames = self.hostnames.as_ref().map(HostnameOperator::figures);
+        let gateway = self.gateway.get().map(GatewayCounters::read);
+        let readiness = self.readiness();
         let snapshot = Snapshot {
             engine: Some(&gauges),
+            readiness: Some(&readiness),
             follow: Some(&follow),
             lane: Some(&lane),
             store: Some(&store),
             bus: Some(&bus),
             parts: &parts,
+            gateway: gateway.as_ref(),
             hostnames: hostnames.as_ref(),
             process: Some(&process),
         };
@@ -75,8 +81,7 @@ impl Probe for Overseer {
     }
 
     fn readiness(&self) -> Readiness {
-        let published = self.handle.published();
-        Readiness::judge(Some(&self.chain.borrow()), Some(&published.status))
+        Readiness::clone(&self.readiness.borrow())
     }
 }
 
@@ -88,9 +93,11 @@ impl Operate for Overseer {
             restarts: part.restarts,
             detail: part.problem.unwrap_or_default(),
         });
-        let missing = self.readiness().missing.into_iter();
-        let missing = missing.map(|missing| format!("{}: {}", missing.what, missing.why));
+        let Readiness { ready, missing } = self.readiness();
+        let missing =
+            missing.into_iter().map(|missing| format!("{}: {}", missing.what, missing.why));
         wire::Status {
+            ready,
             missing: missing.collect(),
             provider: self.identity.provider.to_string(),
             chain_id: self.identity.chain_id.clone(),
@@ -103,15 +110,8 @@ impl Operate for Overseer {
         .with_engine(&self.handle.published().status)
     }
 
-    fn bids(&self) -> Vec<ctl::BidStatus> {
-        let published = self.handle.published();
-        let bids = published.bids.iter().map(|bid| ctl::BidStatus {
-            order: bid.order,
-            price: Some(bid.price.clone()),
-            stage: "open",
-            created_at: Some(bid.created_at),
-        });
-        bids.collect()
+    fn bids(&self) -> Vec<BidStatus> {
+        self.handle.published().bids.clone()
     }
 
     fn leases(&self) -> Vec<LeaseStatus> {
@@ -159,7 +159,8 @@ impl Operate for Overseer {
 
 const fn unavailable(busy: Busy) -> ctl::Unavailable {
     match busy {
-        Busy::Full | Busy::TimedOut => ctl::Unavailable::Busy,
+        Busy::Full => ctl::Unavailable::Busy,
+        Busy::TimedOut => ctl::Unavailable::TimedOut,
         Busy::Stopping => ctl::Unavailable::Stopping,
     }
 }

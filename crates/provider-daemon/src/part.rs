@@ -13,17 +13,13 @@ use tokio::sync::watch;
 pub enum Lifecycle {
     /// It is not ready for its work yet.
     Initializing,
-    /// It works.
     Running,
     /// It was told to end.
     Stopping,
-    /// It has ended.
     Done,
 }
 
 impl Lifecycle {
-    /// Its name.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Initializing => "initializing",
@@ -40,12 +36,9 @@ impl fmt::Display for Lifecycle {
     }
 }
 
-/// How a part is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartStatus {
-    /// Which.
     pub name: &'static str,
-    /// Where it is.
     pub lifecycle: Lifecycle,
     /// How often it was started again.
     pub restarts: u32,
@@ -59,13 +52,11 @@ pub struct Parts(Arc<Mutex<BTreeMap<&'static str, PartStatus>>>);
 
 impl Parts {
     /// How every part is, by name.
-    #[must_use]
     pub fn all(&self) -> Vec<PartStatus> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// One part, which begins now.
-    #[must_use]
     pub fn begin(&self, name: &'static str) -> Part {
         let part = Part { name, parts: self.clone() };
         part.change(|_| {});
@@ -124,8 +115,6 @@ pub struct Stop(watch::Receiver<bool>);
 pub struct Stopper(watch::Sender<bool>);
 
 impl Stop {
-    /// One that says so when its stopper does.
-    #[must_use]
     pub fn new() -> (Stopper, Self) {
         let (sender, receiver) = watch::channel(false);
         (Stopper(sender), Self(receiver))
@@ -136,16 +125,9 @@ impl Stop {
         // An error means that the stopper is gone.
         let _ = self.0.wait_for(|stop| *stop).await;
     }
-
-    /// Whether it is time.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        *self.0.borrow() || self.0.has_changed().is_err()
-    }
 }
 
 impl Stopper {
-    /// Now.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }

@@ -1,16 +1,16 @@
 //! A provider from its settings to its end.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use akash_chain::keys::SecretKey;
+use kube_access::{Access, AccessError, Counter, KubeClient};
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
 use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
 use provider_engine::cluster::port::Cluster;
 use provider_engine::cluster::recognition::Memory;
 use provider_gateway::certs::Vault;
-use provider_kube::client::{Access, AccessError, Calls, Counter};
 use provider_kube::{ConnectError, KubeDriver, SecretEntry};
 use provider_operators::hostname::HostnameOperator;
 use provider_sim::core::{ClusterSpec, Settings as SimSettings};
@@ -18,12 +18,12 @@ use provider_sim::remote::RemoteDriver;
 use provider_sim::server::{Server, ServerConfig, ServerError};
 use tokio::sync::mpsc;
 
-use crate::announce::{Announcer, hear};
-use crate::config::{self, Config, Reload, Simulated};
+use crate::announce::{Announcer, hear, log_losses};
+use crate::config::{self, Config, PriceScript, Reload, Simulated};
 use crate::ctl::{BindError, CtlServer};
 use crate::descriptors;
 use crate::engine_task::Script;
-use crate::gateway::{self, GatewayError};
+use crate::gateway::{self, GatewayError, Served};
 use crate::health::{HealthServer, Limits, Probe};
 use crate::isolation::Isolation;
 use crate::keeper::Keeper;
@@ -50,30 +50,23 @@ pub enum RunError {
     /// The store is in use, or cannot be made.
     #[error("cannot open the store")]
     Store(#[from] OpenError),
-    /// The chain cannot be talked to.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The simulated cluster cannot be started.
     #[error("cannot start the simulated cluster")]
     Simulated(#[from] ServerError),
-    /// Kubernetes cannot be used.
     #[error(transparent)]
     Kubernetes(#[from] ConnectError),
-    /// The operator's socket cannot be had.
     #[error("cannot listen for the operator")]
     Socket(#[from] BindError),
     /// The listener for probes and metrics cannot be had.
     #[error("cannot listen for metrics on {address}")]
     Metrics {
-        /// Where.
         address: std::net::SocketAddr,
         /// Why not.
         source: std::io::Error,
     },
-    /// Tenants cannot connect.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
-    /// There is no randomness.
     #[error("the system has no randomness")]
     Randomness,
     /// A part ended without which going on would lie.
@@ -91,10 +84,6 @@ pub struct Build {
 }
 
 /// Runs a provider until `stop` is ready, or a part of it ends that must not.
-///
-/// # Errors
-///
-/// When it does not start, or ends by itself.
 pub async fn run(
     build: Build,
     config: Config,
@@ -139,7 +128,7 @@ pub async fn run(
 
 /// A Kubernetes cluster, once it answers: it may be started later than we are.
 async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDriver, ConnectError> {
-    let access = Access::find(&config.kubernetes.kubeconfig).await?;
+    let access = Access::find(&config.kubernetes.kubeconfig, &config.outbound).await?;
     let mut pause = FIRST_PAUSE;
     loop {
         match KubeDriver::connect(&access, config.kube_settings(), counter(metrics)).await {
@@ -182,16 +171,16 @@ async fn beside(
     metrics: &Arc<Metrics>,
     build: Build,
 ) -> Result<Beside, AccessError> {
-    let access = Access::find(&config.kubernetes.kubeconfig).await?;
-    let calls = Calls::new(access.client()?, CALL_LIMIT, counter(metrics));
+    let access = Access::find(&config.kubernetes.kubeconfig, &config.outbound).await?;
+    let client = KubeClient::new(access.client()?, CALL_LIMIT, counter(metrics));
     let hostnames = config.hostname_settings();
-    let hostnames = hostnames.map(|settings| HostnameOperator::new(calls.clone(), settings));
+    let hostnames = hostnames.map(|settings| HostnameOperator::new(client.clone(), settings));
     let vault = config.kubernetes.certificate_secret.clone().map(|secret| {
         let key = format!("{}.pem", config.provider);
-        let entry = SecretEntry::new(calls.clone(), secret.namespace, secret.name, key);
+        let entry = SecretEntry::new(client.clone(), secret.namespace, secret.name, key);
         Arc::new(SecretVault(entry)) as Arc<dyn Vault>
     });
-    let gateway = gateway::Context { build, vault, api_server: Some(calls) };
+    let gateway = gateway::Context { build, vault, api_server: Some(client) };
     Ok(Beside { hostnames, isolation: None, gateway })
 }
 
@@ -247,7 +236,7 @@ async fn run_on<C: Cluster>(
         Some(target) => {
             let (bus, link) =
                 Bus::over_redis(target, "provider").map_err(|_| RunError::Randomness)?;
-            (bus, Some(link))
+            (bus, Some(link.trusting(config.outbound.trust().clone())))
         }
     };
     let ctl = CtlServer::bind(&config.ctl_socket).await?;
@@ -259,14 +248,15 @@ async fn run_on<C: Cluster>(
         }
     };
 
-    let script = script(&config);
+    let script = PriceScripts::new(config.script.as_ref());
     let parts = crate::part::Parts::default();
     let part = parts.begin("store");
     part.is(Lifecycle::Running);
     if let Some(problem) = problem {
         part.has_problem(problem);
     }
-    let announcer = Announcer::new(bus.clone(), config.chain.chain_id.clone());
+    let announcer = Announcer::new(bus.clone(), config.provider, config.chain.chain_id.clone());
+    let lane = announcer.lane();
     let witness = Keeper::new(Arc::clone(&store), Arc::clone(&metrics), announcer, part);
     let mut running = start(Setup {
         engine: config.engine.clone(),
@@ -282,8 +272,11 @@ async fn run_on<C: Cluster>(
         cursor,
         parts,
     })?;
+    // Set once, here.
+    let _ = lane.set(running.lane());
     let overseer = Overseer {
         identity,
+        readiness: running.readiness(),
         handle: running.handle(),
         parts: running.parts(),
         chain: running.chain(),
@@ -291,13 +284,18 @@ async fn run_on<C: Cluster>(
         bus: bus.status(),
         store,
         metrics,
+        gateway: Arc::default(),
         hostnames: hostnames.clone(),
         isolation: isolation.clone(),
     };
     let probe = overseer.clone();
     let metrics: provider_gateway::Metrics =
         Arc::new(move || probe.metrics(crate::metrics::Format::default()));
-    gateway::serve(&mut running, &config, &key, cluster, script, metrics, context).await?;
+    let Served { counters, identity } =
+        gateway::serve(&mut running, &config, &key, cluster, script.clone(), metrics, context)
+            .await?;
+    let counters = overseer.gateway.get_or_init(|| counters).clone();
+    running.spawn("gateway log", counters.log_limit_hits());
     running.spawn("operator socket", ctl.serve(Arc::new(overseer.clone())));
     if let Some(health) = health {
         let probe = overseer.clone();
@@ -315,12 +313,18 @@ async fn run_on<C: Cluster>(
         });
     }
     if let Some(link) = link {
-        running.spawn("bus", async move { match link.run().await {} });
+        let status = bus.status();
+        running.spawn("bus", async move {
+            tokio::select! {
+                never = link.run() => match never {},
+                () = log_losses(status) => {}
+            }
+        });
     }
-    let inbox = running.inbox();
+    let reread = running.reread();
     running.also("bus listener", move |part| {
         part.is(Lifecycle::Running);
-        hear(bus.clone(), inbox.clone())
+        hear(bus.clone(), Arc::clone(&reread))
     });
 
     let mut stop = std::pin::pin!(stop);
@@ -336,6 +340,9 @@ async fn run_on<C: Cluster>(
                 if let Some(hostnames) = &hostnames {
                     hostnames.block(reload.settings.manifest.blocked.clone());
                 }
+                // Before the engine asks it for prices.
+                script.replace(reload.script.as_ref());
+                gateway::offer_window(&identity, reload.settings.reclamation_window);
                 let request = OperatorRequest::Settings(Box::new(reload.settings));
                 if let Err(error) = overseer.handle.operator(request).await {
                     tracing::warn!(%error, "the new settings were not taken over");
@@ -372,34 +379,49 @@ pub(crate) fn open_store(path: &std::path::Path) -> Result<(Store, Option<String
     Ok((store, None))
 }
 
-/// Who is asked for prices.
+/// The price script of the settings that hold now. Clones share it.
 #[derive(Clone, Debug)]
-struct PriceScripts(Option<Scripts>);
+struct PriceScripts(Arc<RwLock<Option<Scripts>>>);
 
-fn script(config: &Config) -> PriceScripts {
-    let settings = config.script.as_ref().map(|script| {
-        let variables = environment(std::env::vars_os(), &[]);
-        ScriptSettings {
-            time_limit: script.timeout,
-            processes: script.process_limit.get(),
-            ..ScriptSettings::new(script.path.clone(), variables)
+impl PriceScripts {
+    fn new(script: Option<&PriceScript>) -> Self {
+        Self(Arc::new(RwLock::new(script.map(scripts))))
+    }
+
+    /// Takes over another script, or other limits of the same one; runs that have begun go on as
+    /// they were. Settings without a script leave the last one, which nothing asks then.
+    fn replace(&self, script: Option<&PriceScript>) {
+        let Some(new) = script.map(scripts) else { return };
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_none_or(|old| old.settings() != new.settings()) {
+            *current = Some(new);
         }
-    });
-    PriceScripts(settings.map(Scripts::new))
+    }
+
+    fn current(&self) -> Result<Scripts, ScriptFailure> {
+        let current = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone().ok_or_else(no_script)
+    }
+}
+
+fn scripts(script: &PriceScript) -> Scripts {
+    let variables = environment(std::env::vars_os(), &[]);
+    Scripts::new(ScriptSettings {
+        time_limit: script.timeout,
+        processes: script.process_limit.get(),
+        ..ScriptSettings::new(script.path.clone(), variables)
+    })
 }
 
 impl Script for PriceScripts {
     async fn ask(&self, request: ScriptRequest) -> Result<Vec<u8>, ScriptFailure> {
-        match &self.0 {
-            Some(scripts) => scripts.ask(request).await.result,
-            None => Err(no_script()),
-        }
+        self.current()?.ask(request).await.result
     }
 
     async fn screen(&self, request: ScriptRequest) -> Option<Result<Vec<u8>, ScriptFailure>> {
-        match &self.0 {
-            Some(scripts) => scripts.screen(request).await.map(|ran| ran.result),
-            None => Some(Err(no_script())),
+        match self.current() {
+            Ok(scripts) => scripts.screen(request).await.map(|ran| ran.result),
+            Err(failure) => Some(Err(failure)),
         }
     }
 }

@@ -1,17 +1,18 @@
 //! The parts of a provider, started in order and stopped together.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use akash_chain::follow::{FollowConfig, FollowError, FollowStatus, Follower};
 use akash_chain::query::{Connection, Node, Query};
-use akash_chain::transport::{Endpoint, RpcClient, SetupError};
+use akash_chain::transport::{Endpoint, Limits, RpcClient, SetupError};
 use akash_chain::tx::Signer;
 use akash_chain::tx::lane::{IntentEnd, LaneConfig, LaneHandle, LaneStatus, LaneTask};
 use provider_engine::cluster::port::{Execute, Observe};
 use provider_engine::cluster::recognition::Memory;
 use provider_engine::{Engine, Input, Settings, TxEnd};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::chain::read::Accounts;
@@ -19,6 +20,7 @@ use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
 use crate::errands::{Errands, Waiting};
+use crate::health::{Readiness, keep_judging};
 use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
 
 /// How long parts have to end before they are made to.
@@ -37,11 +39,8 @@ pub struct Setup<C, S, W, K> {
     pub query_limit: Duration,
     /// How transactions are made.
     pub lane: LaneConfig,
-    /// Who signs them.
     pub signer: K,
-    /// Where workloads run.
     pub cluster: C,
-    /// Who knows prices.
     pub script: S,
     /// Who keeps and counts.
     pub witness: W,
@@ -56,10 +55,8 @@ pub struct Setup<C, S, W, K> {
 /// Why a provider does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Blocks cannot be followed.
     #[error("cannot follow the chain")]
     Follow(#[from] FollowError),
-    /// A node cannot be asked.
     #[error("cannot set up the connection to the chain")]
     Chain(#[from] SetupError),
 }
@@ -70,9 +67,10 @@ pub struct Running {
     handle: Handle,
     parts: Parts,
     chain: watch::Receiver<FollowStatus>,
+    readiness: watch::Receiver<Arc<Readiness>>,
     lane: LaneHandle,
     waiting: Waiting,
-    inbox: Inbox,
+    reread: Arc<Notify>,
     rpc: RpcClient,
     connection: Connection,
     stopper: Stopper,
@@ -86,7 +84,6 @@ pub struct Running {
 /// A part without which nothing goes on has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Which.
     pub part: &'static str,
     /// Why, if it says.
     pub why: String,
@@ -116,7 +113,8 @@ where
         fee_payer: Some(setup.lane.fee_payer()).filter(|payer| *payer != setup.engine.provider),
     };
     let chain_id = setup.follow.plan.chain_id.clone();
-    let limits = setup.follow.limits;
+    // Blocks have limits of their own: they come from whichever node is fast.
+    let limits = Limits { request: setup.query_limit, ..setup.follow.limits };
     let mut nodes = setup.follow.nodes.clone().into_iter();
     let first = nodes.next().ok_or(FollowError::NoNodes)?;
     let several = nodes.len() > 0;
@@ -137,6 +135,8 @@ where
     let limit = setup.query_limit;
     let reader = Reader::new(connection.clone(), rpc.clone(), accounts, limit, chain.clone());
     others.spawn(keep_choosing(rpc.clone(), chain.clone()));
+    let (told, readiness) = watch::channel(Arc::default());
+    others.spawn(keep_judging(chain.clone(), handle.changes(), told));
 
     let query = Query::new(connection.clone());
     let node = Node::new(rpc.clone());
@@ -162,11 +162,13 @@ where
 
     let part = parts.begin("cluster observer");
     let (cluster, to) = (setup.cluster.clone(), inbox.clone());
+    let reread = Arc::new(Notify::new());
+    let again = Arc::clone(&reread);
     others.spawn(keep_running(part, stop.clone(), move |part| {
-        observe(cluster.clone(), to.clone(), part)
+        observe(cluster.clone(), to.clone(), Arc::clone(&again), part)
     }));
 
-    let outside = World::new(inbox.clone(), reader, lane.clone(), setup.cluster, setup.script);
+    let outside = World::new(inbox, reader, lane.clone(), setup.cluster, setup.script);
     let witness = setup.witness;
     let part = parts.begin("engine");
     part.is(Lifecycle::Running);
@@ -181,9 +183,10 @@ where
         handle,
         parts,
         chain,
+        readiness,
         lane,
         waiting,
-        inbox,
+        reread,
         rpc,
         connection,
         stopper,
@@ -213,55 +216,50 @@ async fn pass_ends(
 
 impl Running {
     /// What everybody outside holds.
-    #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// How every part is.
-    #[must_use]
     pub fn parts(&self) -> Parts {
         self.parts.clone()
     }
 
     /// How following the chain goes.
-    #[must_use]
     pub fn chain(&self) -> watch::Receiver<FollowStatus> {
         self.chain.clone()
     }
 
+    /// Whether the provider can do its work.
+    pub fn readiness(&self) -> watch::Receiver<Arc<Readiness>> {
+        self.readiness.clone()
+    }
+
     /// How the transaction lane is.
-    #[must_use]
     pub fn lane(&self) -> watch::Receiver<LaneStatus> {
         self.lane.watch()
     }
 
     /// Brings to the chain what somebody besides the engine wants there.
-    #[must_use]
     pub fn errands(&self) -> Errands {
         Errands::new(self.lane.clone(), self.waiting.clone())
     }
 
     /// Asks the chain: a node that is well.
-    #[must_use]
     pub fn query(&self) -> Query<Connection> {
         Query::new(self.connection.clone())
     }
 
-    /// The engine's inbox, for whoever hears something.
-    #[must_use]
-    pub fn inbox(&self) -> Inbox {
-        self.inbox.clone()
+    /// Has the cluster read again whenever it is notified.
+    pub fn reread(&self) -> Arc<Notify> {
+        Arc::clone(&self.reread)
     }
 
     /// Who is asked about blocks: a node that is well.
-    #[must_use]
     pub fn rpc(&self) -> RpcClient {
         self.rpc.clone()
     }
 
     /// Says when everything stops.
-    #[must_use]
     pub fn stop_signal(&self) -> Stop {
         self.stop.clone()
     }

@@ -26,6 +26,6 @@ impl Vault for SecretVault {
     }
 }
 
-fn failure(error: &provider_kube::client::Failure) -> VaultFailure {
+fn failure(error: &kube_access::Failure) -> VaultFailure {
     VaultFailure(format!("the Secret of --server-cert-secret cannot be used: {error}"))
 }

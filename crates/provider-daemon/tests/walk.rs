@@ -11,7 +11,7 @@ use akash_chain::follow::FollowConfig;
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
 use akash_sdl::Sdl;
-use akash_types::BidState;
+use akash_types::{BidState, VerificationRequirement};
 use provider_daemon::engine_task::{ScreenRequest, Screening, Script, Witness};
 use provider_daemon::part::Parts;
 use provider_daemon::{Running, Setup, start};
@@ -200,5 +200,30 @@ async fn a_group_is_screened_with_its_hostnames_by_the_rules_for_manifests() {
     ] {
         let refused = screen(&["shop.example.com", host]).await;
         assert_eq!(refused, Screening::No(vec![text.to_owned()]), "{host}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_for_verified_providers_is_declined_while_the_chains_module_is_active() {
+    let mut spec = Sdl::read(HELLO).unwrap().groups()[0].clone();
+    spec.requirements.verification =
+        Some(VerificationRequirement { min_tier: 2, ..VerificationRequirement::default() });
+    for (active, declined) in [(None, false), (Some(false), false), (Some(true), true)] {
+        let mut bed =
+            Bed::start_with(None, |params| params.verification_active = active).await.unwrap();
+        let running = provider(&bed, cluster(), Reporter::default());
+        bed.block().await.unwrap();
+        shows(&running, "ready", |published| published.status.ready).await;
+        let spec = spec.clone();
+        let asked =
+            ScreenRequest { spec, hostnames: vec![], owner: None, reclamation_min_window: None };
+        match running.handle().screen(asked).await.unwrap() {
+            Screening::Yes(_) => assert!(!declined, "{active:?}"),
+            Screening::No(reasons) => {
+                assert!(declined, "{active:?}: {reasons:?}");
+                assert!(reasons[0].contains("verified at tier 2"), "{reasons:?}");
+            }
+            other => panic!("{active:?}: {other:?}"),
+        }
     }
 }

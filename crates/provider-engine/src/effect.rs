@@ -1,6 +1,6 @@
 //! What the engine wants done.
 
-use akash_types::{Coin, Intent, IntentId, LeaseId};
+use akash_types::{Coin, Intent, IntentId, LeaseClosedReason, LeaseId, LeaseState};
 
 use crate::bidding::fees::BidFees;
 use crate::bidding::pricing::ScriptRequest;
@@ -18,21 +18,17 @@ use crate::time::Now;
 /// other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Ask the chain.
     Query(QueryId, ChainQuery),
     /// Hand this to the transaction lane.
     Submit(Intent),
     /// The reason of this is gone: drop it if it was not sent.
     Forget(IntentId),
-    /// Tell the cluster.
     Command(Command),
     /// Ask the price script.
     Script(PriceId, ScriptRequest),
     /// Keep this in the journal.
     Record(Entry),
-    /// Let others know.
     Publish(Fact),
-    /// Answer a request.
     Reply(RequestId, Reply),
     /// Call again with [`Input::Tick`](crate::Input::Tick) at this moment at the latest.
     WakeAt(Now),
@@ -41,7 +37,6 @@ pub enum Effect {
 /// An answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// To a manifest.
     Manifest(ManifestAnswer),
     /// To a migration of hostnames or endpoints.
     Migration(MigrationAnswer),
@@ -49,7 +44,6 @@ pub enum Reply {
     Done,
     /// It cannot be done.
     Refused(String),
-    /// Where views disagree.
     Drift(Vec<Drift>),
 }
 
@@ -61,34 +55,48 @@ pub enum Fact {
     /// The cluster has objects of a lease that it did not have before.
     LeaseDeployed(LeaseId),
     /// A lease of ours is over on chain.
-    LeaseOver(LeaseId),
+    LeaseOver {
+        lease: LeaseId,
+        state: LeaseState,
+        /// Why, if the chain says.
+        reason: Option<LeaseClosedReason>,
+    },
+    /// Whether the escrow account of a lease can pay has changed.
+    LeaseFunds {
+        lease: LeaseId,
+        /// Whether it cannot pay any more.
+        dry: bool,
+        /// First height that is not paid; `None` if there is none.
+        dry_at: Option<u64>,
+    },
     /// Nothing is left of a lease.
     LeaseGone(LeaseId),
     /// What is reserved has changed.
     Inventory,
     /// Orders that are looked after, bids that are open, leases.
     Counts {
-        /// Orders.
         orders: usize,
-        /// Open bids.
         bids: usize,
-        /// Leases.
         leases: usize,
     },
     /// A lease has earned.
     Earned {
-        /// Which.
         lease: LeaseId,
-        /// How much arrived.
         amount: Coin,
     },
     /// Whether bids can be paid for has changed.
     Wallet(WalletState),
+    /// What the provider's account can spend.
+    Balance {
+        /// One coin per denomination.
+        coins: Vec<Coin>,
+        /// Height at which it was read.
+        height: u64,
+    },
     /// What bids have cost in fees today.
     BidFees(BidFees),
     /// Whether destruction is stopped.
     Breaker(bool),
-    /// Whether maintenance is on.
     Maintenance(bool),
     /// The cluster is the one that leases were deployed to.
     ClusterKnown {

@@ -48,7 +48,6 @@ impl<K: Ord, V> Few<K, V> {
         }
     }
 
-    /// Says whether it was there.
     pub(crate) fn remove(&mut self, key: &K) -> bool {
         let place = self.place(key);
         if let Ok(place) = place {

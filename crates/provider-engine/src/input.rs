@@ -21,7 +21,6 @@ use crate::time::BlockTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PriceId(pub u64);
 
-/// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// The chain has a new block. Blocks come in order, each once.
@@ -30,7 +29,6 @@ pub enum Input {
     Resync {
         /// Height of the newest block.
         height: u64,
-        /// Its time.
         time: BlockTime,
     },
     /// A question to the chain was answered, or not.
@@ -43,7 +41,6 @@ pub enum Input {
     Command(CommandAnswer),
     /// The price script answered, or not.
     Script {
-        /// Which question.
         id: PriceId,
         /// What it wrote, if it ended well.
         result: Result<Vec<u8>, ScriptFailure>,
@@ -52,18 +49,12 @@ pub enum Input {
     Tenant(RequestId, TenantRequest),
     /// The operator wants something.
     Operator(RequestId, OperatorRequest),
-    /// Somebody says that it would be worth looking at everything again.
-    Hint,
-    /// Time has passed.
     Tick,
 }
 
-/// A new block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its height.
     pub height: u64,
-    /// Its time.
     pub time: BlockTime,
     /// What happened in it.
     pub events: Vec<ChainEvent>,
@@ -72,9 +63,7 @@ pub struct Block {
 /// How something handed to the lane ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TxEnd {
-    /// Which.
     pub intent: IntentId,
-    /// How.
     pub outcome: Outcome,
     /// Its share of the fees paid; absent if none was paid, or it is not known.
     pub fee: Option<Coin>,
@@ -95,7 +84,6 @@ impl Received {
     ///
     /// Console hashes what it sends, so the hash of what was received counts too, unless a key is
     /// unknown that may promise protection: only options of HTTP can be left out.
-    #[must_use]
     pub fn of(decoded: Decoded, bytes: &[u8]) -> (Manifest, Self) {
         let counts = decoded.ignores_only_http_options();
         let hashes = if counts { Version::of_received(bytes) } else { Vec::new() };
@@ -125,16 +113,12 @@ pub enum TenantRequest {
     Manifest {
         /// For which deployment, of which the tenant is the owner.
         deployment: DeploymentId,
-        /// What.
         manifest: Arc<Manifest>,
-        /// How it came.
         received: Received,
     },
     /// To have hostnames lead to another of its leases.
     MigrateHostnames {
-        /// Which hostnames.
         hostnames: Vec<String>,
-        /// Whose they are.
         owner: Address,
         /// To which deployment of the owner.
         dseq: u64,
@@ -143,9 +127,7 @@ pub enum TenantRequest {
     },
     /// To have leased addresses lead to another of its leases.
     MigrateEndpoints {
-        /// Which endpoints.
         endpoints: Vec<String>,
-        /// Whose they are.
         owner: Address,
         /// To which deployment of the owner.
         dseq: u64,
@@ -170,7 +152,6 @@ pub enum OperatorRequest {
     CloseLost(LeaseId),
     /// To end a lease.
     CloseLease {
-        /// Which.
         lease: LeaseId,
         /// Why; one of the provider's reasons.
         reason: LeaseClosedReason,

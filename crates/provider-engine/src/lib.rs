@@ -15,8 +15,11 @@
 //! - [`journal`]: what was decided, and why.
 //! - [`chain`] and [`cluster`]: the world, as far as decisions need it.
 
+#![allow(missing_docs)]
+
 pub mod bidding;
 pub mod chain;
+#[warn(missing_docs)]
 pub mod cluster;
 #[cfg(feature = "defects")]
 pub mod defect;

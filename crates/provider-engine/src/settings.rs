@@ -16,15 +16,13 @@ use crate::reconcile::BreakerSettings;
 /// Everything that decisions depend on and that is not on chain or in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Who we are.
     pub provider: Address,
     /// What an order must ask for to be ours: attributes of the provider's own configuration.
     pub attributes: Vec<Attribute>,
-    /// What is deposited with each bid.
     pub bid_deposit: Coin,
     /// What a bid costs in fees, about.
     pub bid_fee: Coin,
-    /// What orders may pay in.
+    /// What orders may pay in; anything if empty.
     pub price_denoms: Vec<Denom>,
     /// After how long a bid that nobody chose is closed; `None` for never.
     pub bid_timeout: Option<Duration>,
@@ -52,17 +50,14 @@ pub struct Settings {
     pub require_isolation: bool,
     /// The uid of a cluster that is right although it shows nothing of the leases.
     pub accept_cluster: Option<ClusterUid>,
-    /// When destruction stops.
     pub breaker: BreakerSettings,
     /// When money is collected.
     pub escrow: EscrowSettings,
-    /// Manifests and hostnames.
     pub manifest: ManifestSettings,
 }
 
 impl Settings {
     /// The defaults of the contract, where it has some, for a provider that prices like this.
-    #[must_use]
     pub fn new(provider: Address, bid_deposit: Coin, bid_fee: Coin, pricing: Pricing) -> Self {
         let five_minutes = Duration::from_secs(300);
         Self {

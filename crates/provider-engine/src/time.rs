@@ -13,25 +13,21 @@ pub struct Now(Duration);
 
 impl Now {
     /// A moment `since` the origin.
-    #[must_use]
     pub const fn new(since: Duration) -> Self {
         Self(since)
     }
 
     /// How long after the origin it is.
-    #[must_use]
     pub const fn since_origin(self) -> Duration {
         self.0
     }
 
     /// The moment `later` than this one.
-    #[must_use]
     pub const fn after(self, later: Duration) -> Self {
         Self(self.0.saturating_add(later))
     }
 
     /// How long ago `earlier` was; zero if it was not.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -43,26 +39,22 @@ pub struct BlockTime(u64);
 
 impl BlockTime {
     /// The moment `seconds` after the start of 1970.
-    #[must_use]
     pub const fn from_unix(seconds: u64) -> Self {
         Self(seconds)
     }
 
     /// Seconds since the start of 1970.
-    #[must_use]
     pub const fn unix(self) -> u64 {
         self.0
     }
 
     /// The moment `later` than this one, in whole seconds, rounded up: no deadline comes early.
-    #[must_use]
     pub const fn after(self, later: Duration) -> Self {
         let part = if later.subsec_nanos() > 0 { 1 } else { 0 };
         Self(self.0.saturating_add(later.as_secs()).saturating_add(part))
     }
 
     /// How long ago `earlier` was; zero if it was not.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_secs(self.0.saturating_sub(earlier.0))
     }

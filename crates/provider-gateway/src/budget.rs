@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use akash_types::Address;
 
-use crate::places::{Full, Place, Places, client};
+use crate::places::{Full, Place, Places, Refused, client};
 use crate::port::Busy;
 
 /// Bytes held for clients that have no lease here: heads that are not complete, bodies, and
@@ -25,6 +25,11 @@ impl Budget {
         self.0.taken()
     }
 
+    /// How often there was no room.
+    pub(crate) fn refused(&self) -> Refused {
+        self.0.refused()
+    }
+
     /// Nothing yet, for what a client will send.
     pub(crate) fn held_for(&self, address: IpAddr) -> Place<IpAddr> {
         self.0.empty(client(address))
@@ -33,7 +38,7 @@ impl Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self::new(16 << 20, 8 << 20)
+        Self::new(8 << 20, 4 << 20)
     }
 }
 
@@ -50,7 +55,7 @@ impl Held {
             Self::Tenant(place) => place.grow(bytes),
             Self::Stranger(place) => place.grow(bytes),
         };
-        grown.map_err(|_: Full| Busy)
+        grown.map_err(|_: Full| Busy::Full)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use akash_types::{Address, LeaseId};
@@ -10,6 +11,7 @@ use http::Extensions;
 use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
+use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
@@ -68,7 +70,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             largest_manifest: 4 << 20,
-            largest_body: 1 << 20,
+            largest_body: 256 << 10,
             largest_message: 64 << 10,
             strangers: Budget::default(),
             tenants_bytes: 32 << 20,
@@ -109,12 +111,15 @@ pub struct Gateway<P, C, G> {
     pub(crate) version: Arc<Kept<Identity>>,
     /// One permit for each stream of a tenant.
     streams: Arc<Semaphore>,
+    /// How often there was none.
+    streams_refused: Arc<AtomicU64>,
     owners: Places<Address>,
     leases: Places<LeaseId>,
     followers: Places<IpAddr>,
     tenants: Places<Address>,
     /// The one place for reading a large document.
     reading: Arc<Semaphore>,
+    turns: Turns,
     stopping: Arc<watch::Sender<bool>>,
 }
 
@@ -133,7 +138,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             followers: Places::new(settings.public_streams, settings.public_streams_per_client),
             tenants: Places::new(settings.tenants_bytes, settings.tenant_bytes),
             streams,
+            streams_refused: Arc::default(),
             reading: Arc::new(Semaphore::new(1)),
+            turns: Turns::default(),
             stopping: Arc::new(watch::Sender::new(false)),
             settings: Arc::new(settings),
         }
@@ -147,14 +154,35 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let _ = self.streams.acquire_many(all).await;
     }
 
+    /// How often each limit of requests and streams refused a client since the start.
+    #[must_use]
+    pub fn limit_hits(&self) -> [(&'static str, u64); 9] {
+        let strangers = self.settings.strangers.refused();
+        let (tenants, followers) = (self.tenants.refused(), self.followers.refused());
+        [
+            ("stranger-bytes", strangers.all),
+            ("stranger-bytes-per-client", strangers.share),
+            ("tenant-bytes", tenants.all),
+            ("tenant-bytes-per-owner", tenants.share),
+            ("streams", self.streams_refused.load(Ordering::Relaxed)),
+            ("streams-per-owner", self.owners.refused().share),
+            ("streams-per-lease", self.leases.refused().share),
+            ("public-streams", followers.all),
+            ("public-streams-per-client", followers.share),
+        ]
+    }
+
     /// Room for one more stream of a lease, or of a tenant that named none.
     pub(crate) fn stream_permit(&self, lease: Option<LeaseId>) -> Result<StreamPermit, Busy> {
-        let all = self.streams.clone().try_acquire_owned().map_err(|_| Busy)?;
+        let all = self.streams.clone().try_acquire_owned().map_err(|_| {
+            self.streams_refused.fetch_add(1, Ordering::Relaxed);
+            Busy::Full
+        })?;
         let shares = match lease {
             None => None,
             Some(lease) => {
-                let owner = self.owners.take(lease.owner(), 1).map_err(|_| Busy)?;
-                Some((owner, self.leases.take(lease, 1).map_err(|_| Busy)?))
+                let owner = self.owners.take(lease.owner(), 1).map_err(|_| Busy::Full)?;
+                Some((owner, self.leases.take(lease, 1).map_err(|_| Busy::Full)?))
             }
         };
         Ok(StreamPermit { _all: all, _shares: shares })
@@ -162,7 +190,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
 
     /// Room for one more stream of what anybody may follow.
     pub(crate) fn public_stream(&self, extensions: &Extensions) -> Result<Place<IpAddr>, Busy> {
-        self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy)
+        self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy::Full)
     }
 
     /// Nothing yet, for what a request of `account` will make this process hold. Who has a lease
@@ -198,6 +226,11 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         })
     }
 
+    /// Where streams that carry much wait for one another.
+    pub(crate) fn turns(&self) -> Turns {
+        self.turns.clone()
+    }
+
     /// When a stream that begins now has to end.
     pub(crate) fn stream_end(&self) -> Instant {
         let now = Instant::now();
@@ -207,6 +240,27 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     /// Becomes true when streams have to end.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
+    }
+}
+
+/// Lets streams go on one after the other. However many have something to carry at once, the
+/// runtime has one of them to run between what others ask, and not all of them in a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns(Arc<Semaphore>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+impl Turns {
+    /// Waits for the own turn, and lets everything else that can run do so first. To be called
+    /// after each message that was carried.
+    pub(crate) async fn next(&self) {
+        // Never closed.
+        let _turn = self.0.acquire().await;
+        tokio::task::yield_now().await;
     }
 }
 
@@ -238,9 +292,7 @@ impl ScrapeToken {
     /// True if `Authorization` shows it. Takes as long for a wrong one as for the right one.
     pub(crate) fn is_shown(&self, authorization: Option<&[u8]>) -> bool {
         let wanted = format!("Bearer {}", self.0);
-        let shown = authorization.unwrap_or_default();
-        let differing = wanted.bytes().zip(shown).fold(0, |found, (a, b)| found | (a ^ b));
-        shown.len() == wanted.len() && differing == 0
+        wanted.as_bytes().ct_eq(authorization.unwrap_or_default()).into()
     }
 }
 

@@ -17,10 +17,20 @@ pub(crate) enum Full {
     Share,
 }
 
+/// How often there was no place since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Because the total was used up.
+    pub(crate) all: u64,
+    /// Because the share of a key was used up.
+    pub(crate) share: u64,
+}
+
 #[derive(Debug)]
 struct Taken<K> {
     all: usize,
     shares: HashMap<K, usize>,
+    refused: Refused,
 }
 
 /// A total that is given out in shares. Every clone is the same total.
@@ -41,7 +51,7 @@ pub(crate) struct Place<K: Copy + Eq + Hash> {
 
 impl<K: Copy + Eq + Hash> Places<K> {
     pub(crate) fn new(all: usize, per_key: usize) -> Self {
-        let taken = Taken { all: 0, shares: HashMap::new() };
+        let taken = Taken { all: 0, shares: HashMap::new(), refused: Refused::default() };
         Self { all, per_key, taken: Arc::new(Mutex::new(taken)) }
     }
 
@@ -60,6 +70,10 @@ impl<K: Copy + Eq + Hash> Places<K> {
         self.lock().all
     }
 
+    pub(crate) fn refused(&self) -> Refused {
+        self.lock().refused
+    }
+
     fn lock(&self) -> MutexGuard<'_, Taken<K>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,10 +85,12 @@ impl<K: Copy + Eq + Hash> Place<K> {
         let mut taken = self.of.lock();
         let all = taken.all.saturating_add(more);
         if all > self.of.all {
+            taken.refused.all = taken.refused.all.saturating_add(1);
             return Err(Full::All);
         }
         let share = taken.shares.get(&self.key).copied().unwrap_or_default().saturating_add(more);
         if share > self.of.per_key {
+            taken.refused.share = taken.refused.share.saturating_add(1);
             return Err(Full::Share);
         }
         taken.all = all;
@@ -133,6 +149,7 @@ mod tests {
         assert_eq!(places.take(ip("192.0.2.1"), 1).unwrap_err(), Full::Share);
         let other = places.take(ip("192.0.2.2"), 1).unwrap();
         assert_eq!(places.take(ip("192.0.2.3"), 1).unwrap_err(), Full::All);
+        assert_eq!(places.refused(), Refused { all: 1, share: 1 });
         drop((a, mapped, other));
         assert_eq!(places.taken(), 0);
         assert!(places.lock().shares.is_empty());

@@ -16,8 +16,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use common::simulated;
 use flood::{Flood, Flooded};
 use futures_util::{SinkExt, StreamExt};
+use provider_api::jwt::Access;
 use provider_gateway::Settings;
-use provider_gateway::auth::jwt::Access;
 use provider_gateway::tls::Limits;
 use secured::support::{Client, get, read_answer};
 use secured::{Secured, account, token};
@@ -171,6 +171,22 @@ async fn after_clients_of_every_bad_kind_everything_is_as_it_was() {
     assert!(after < before + GROWTH, "{before} bytes became {after}");
     let stopped = tokio::time::timeout(Duration::from_secs(1), gateway.gateway.stop()).await;
     assert!(stopped.is_ok(), "a stream is left");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_say_nothing_hold_next_to_nothing() {
+    const SILENT: u64 = 300;
+    let _alone = ALONE.lock().await;
+    let gateway = gateway().await;
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = quiet(&gateway, tasks).await;
+    // The heap of this test has nothing of these but the server's ends.
+    let connect = |_| std::net::TcpStream::connect(gateway.rest).unwrap();
+    let silent: Vec<_> = (0..SILENT).map(connect).collect();
+    assert_eq!(Client::new().get(gateway.rest, "/status").await.unwrap().0, 200);
+    let each = figures::heap().saturating_sub(before) / SILENT;
+    assert!(each < 4 * 1024, "{each} bytes for each");
+    drop(silent);
 }
 
 /// A token that names another account each time, and that nobody signed.

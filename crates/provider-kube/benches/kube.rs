@@ -20,13 +20,13 @@ use akash_types::LeaseId;
 use bed::{Counts, connect, writes};
 use figures::print;
 use futures_util::{StreamExt, stream};
+use kube_access::Access;
 use kube_bed::{Bed, FakeNode, FakeNodes};
 use provider_crd::names;
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::{Changes, Execute, Observe};
 use provider_engine::cluster::view::{ClusterView, Condition, ViewChange};
 use provider_kube::KubeDriver;
-use provider_kube::client::Access;
 use provider_testkit::kube::{Case, built, workload};
 use serde_json::{Value, json};
 
@@ -191,7 +191,7 @@ async fn mark(bed: &Bed, path: &str, is_ready: bool) {
 /// All that a provider does at a start, then nothing.
 async fn hold(kubeconfig: &Path, leases: usize) {
     let began = Instant::now();
-    let access = Access::find(kubeconfig).await.unwrap();
+    let access = Access::find(kubeconfig, &akash_net::Outbound::default()).await.unwrap();
     let (driver, counts) = connect(&access, case().settings).await;
     let ViewChange::Whole(view) = driver.observe().next().await else {
         panic!("what is seen first is everything");

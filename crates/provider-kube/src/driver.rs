@@ -7,6 +7,7 @@ use std::time::Duration;
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::Endpoints;
 use kube::Client;
+use kube_access::{Access, AccessError, Counter, Failure, KubeClient, ResourceKind, Selector};
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
     EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
@@ -16,15 +17,14 @@ use provider_engine::cluster::view::Held;
 use tokio::task::JoinHandle;
 
 use crate::apply::UnderWay;
-use crate::client::{Access, AccessError, Calls, Counter, Failure, Kind, Selector};
+use crate::definitions;
 use crate::probe::IsolationProbe;
-use crate::settings::{NetworkPolicies, Settings, SettingsError};
-use crate::watch::{KubeChanges, Watches};
-use crate::{apply, read};
-
 pub use crate::read::events::KubeEvents;
 pub use crate::read::exec::{KubeInput, KubeOutput};
 pub use crate::read::logs::KubeLines;
+use crate::settings::{NetworkPolicies, Settings, SettingsError};
+use crate::watch::{KubeChanges, Watches};
+use crate::{apply, read};
 
 /// How long a call may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -34,10 +34,8 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// Why a cluster cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Nobody knows where it is.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// The settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The namespace of the custom resources is not there.
@@ -56,12 +54,7 @@ pub enum ConnectError {
     NoKind(&'static str),
     /// The API server does not answer, or not to us.
     #[error("the API server at {url} cannot be used: {why}")]
-    Unavailable {
-        /// Where it is.
-        url: String,
-        /// Why not.
-        why: Failure,
-    },
+    Unavailable { url: String, why: Failure },
 }
 
 impl ConnectError {
@@ -78,7 +71,7 @@ pub struct KubeDriver(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    calls: Calls,
+    client: KubeClient,
     streams: Streams,
     settings: Arc<Settings>,
     watches: Watches,
@@ -104,43 +97,52 @@ impl KubeDriver {
     /// Makes sure that the cluster can be used, and begins to watch it. Network policies that do
     /// not know the API server yet are told where it is.
     ///
-    /// # Errors
-    ///
     /// When it cannot be used; [`ConnectError::may_pass`] says whether to try again.
     pub async fn connect(
         access: &Access,
         mut settings: Settings,
         counter: Counter,
     ) -> Result<Self, ConnectError> {
-        let calls = Calls::new(access.client()?, LIMIT, counter);
+        let client = KubeClient::new(access.client()?, LIMIT, counter);
         let unavailable = |why| ConnectError::Unavailable { url: access.url(), why };
         let own = settings.manifest_namespace.as_str();
-        let namespace = calls.get(Kind::NAMESPACE, None, own).await.map_err(unavailable)?;
+        let namespace =
+            client.get(ResourceKind::NAMESPACE, None, own).await.map_err(unavailable)?;
         if namespace.is_none() {
             return Err(ConnectError::NoNamespace(own.to_owned()));
         }
-        for kind in [Kind::MANIFEST, Kind::HOST, Kind::LEASED_IP] {
+        for kind in [ResourceKind::MANIFEST, ResourceKind::HOST, ResourceKind::LEASED_IP] {
             let selector = Selector { labels: "", fields: "metadata.name=is-there-such-a-kind" };
-            match calls.list::<serde_json::Value>(kind, Some(own), selector).await {
+            match client.list::<serde_json::Value>(kind, Some(own), selector).await {
                 Ok(_) => {}
                 Err(Failure::NotFound(_)) => return Err(ConnectError::NoKind(kind.name)),
                 Err(failure) => return Err(unavailable(failure)),
             }
         }
         if let Some(class) = &settings.isolation.runtime_class {
-            let found = calls.get(Kind::RUNTIME_CLASS, None, class).await.map_err(unavailable)?;
+            let found =
+                client.get(ResourceKind::RUNTIME_CLASS, None, class).await.map_err(unavailable)?;
             if found.is_none() {
                 return Err(ConnectError::NoRuntimeClass(class.clone()));
             }
         }
         if settings.network_policies.as_ref().is_some_and(|it| it.api_server.is_empty()) {
-            let api_server = api_server(&calls).await.map_err(unavailable)?;
+            let api_server = api_server(&client).await.map_err(unavailable)?;
             settings.network_policies = Some(NetworkPolicies { api_server });
         }
         settings.check()?;
+        match definitions::lost_fields(&client, own).await {
+            Ok(lost) if lost.is_empty() => {}
+            Ok(lost) => {
+                let (fields, remedy) = (lost.join(", "), definitions::REMEDY);
+                tracing::warn!(fields, remedy, "the cluster does not keep these fields");
+            }
+            Err(failure @ Failure::Unavailable { .. }) => return Err(unavailable(failure)),
+            Err(error) => tracing::warn!(%error, "what the cluster keeps cannot be found out"),
+        }
         let settings = Arc::new(settings);
-        let watches = Watches::start(&calls, Arc::clone(&settings));
-        let (sweeping, shared) = (calls.clone(), Arc::clone(watches.shared()));
+        let watches = Watches::start(&client, Arc::clone(&settings));
+        let (sweeping, shared) = (client.clone(), Arc::clone(watches.shared()));
         let sweeper = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(SWEEP).await;
@@ -149,7 +151,7 @@ impl KubeDriver {
         });
         let streams = Streams(access.client()?);
         Ok(Self(Arc::new(Inner {
-            calls,
+            client,
             streams,
             settings,
             watches,
@@ -166,8 +168,8 @@ impl KubeDriver {
     /// What finds out whether tenants of this cluster are kept apart.
     #[must_use]
     pub fn isolation_probe(&self) -> IsolationProbe {
-        let Inner { calls, streams, settings, .. } = &*self.0;
-        IsolationProbe::new(calls.clone(), streams.0.clone(), Arc::clone(settings))
+        let Inner { client, streams, settings, .. } = &*self.0;
+        IsolationProbe::new(client.clone(), streams.0.clone(), Arc::clone(settings))
     }
 
     /// What the operator decided, with what was found out.
@@ -178,9 +180,9 @@ impl KubeDriver {
 }
 
 /// Where the API server is, as the cluster tells its pods.
-pub(crate) async fn api_server(calls: &Calls) -> Result<Vec<SocketAddr>, Failure> {
-    let kind = Kind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
-    let found = calls.get(kind, Some("default"), "kubernetes").await?;
+pub(crate) async fn api_server(client: &KubeClient) -> Result<Vec<SocketAddr>, Failure> {
+    let kind = ResourceKind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
+    let found = client.get(kind, Some("default"), "kubernetes").await?;
     let endpoints = found.and_then(|found| serde_json::from_value::<Endpoints>(found).ok());
     let subsets = endpoints.and_then(|endpoints| endpoints.subsets).unwrap_or_default();
     let addresses = subsets.iter().flat_map(|subset| {
@@ -198,7 +200,7 @@ impl Execute for KubeDriver {
     async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
         let inner = &*self.0;
         let (shared, under_way) = (inner.watches.shared(), &inner.under_way);
-        apply::execute(&inner.calls, shared, &inner.settings, under_way, operation).await
+        apply::execute(&inner.client, shared, &inner.settings, under_way, operation).await
     }
 }
 
@@ -215,12 +217,12 @@ impl Inspect for KubeDriver {
 
     async fn status(&self, lease: LeaseId) -> Result<LeaseStatus, ReadFailure> {
         let inner = &*self.0;
-        read::status::lease(&inner.calls, inner.watches.shared(), &inner.settings, lease).await
+        read::status::lease(&inner.client, inner.watches.shared(), &inner.settings, lease).await
     }
 
     async fn service(&self, lease: LeaseId, service: &str) -> Result<ServiceStatus, ReadFailure> {
-        let Inner { calls, settings, watches, .. } = &*self.0;
-        read::status::service(calls, watches.shared(), settings, lease, service).await
+        let Inner { client, settings, watches, .. } = &*self.0;
+        read::status::service(client, watches.shared(), settings, lease, service).await
     }
 
     async fn manifest(&self, lease: LeaseId) -> Result<Held, ReadFailure> {
@@ -228,7 +230,7 @@ impl Inspect for KubeDriver {
     }
 
     async fn events(&self, lease: LeaseId, query: EventQuery) -> Result<KubeEvents, ReadFailure> {
-        read::events::events(&self.0.calls, self.0.watches.shared(), lease, query).await
+        read::events::events(&self.0.client, self.0.watches.shared(), lease, query).await
     }
 }
 
@@ -236,8 +238,8 @@ impl Logs for KubeDriver {
     type Lines = KubeLines;
 
     async fn logs(&self, lease: LeaseId, query: LogQuery) -> Result<KubeLines, ReadFailure> {
-        let Inner { calls, streams, watches, .. } = &*self.0;
-        read::logs::logs(calls, &streams.0, watches.shared(), lease, query)
+        let Inner { client, streams, watches, .. } = &*self.0;
+        read::logs::logs(client, &streams.0, watches.shared(), lease, query)
     }
 }
 

@@ -65,7 +65,6 @@ impl fmt::Display for PodProfile {
     }
 }
 
-/// A text names no profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a pod profile")]
 pub struct UnknownProfile(String);
@@ -108,7 +107,6 @@ impl Isolation {
         self.is_hardened().then(|| SeccompProfile { type_, ..SeccompProfile::default() })
     }
 
-    /// The capabilities of containers.
     pub(crate) fn capabilities(&self) -> Option<Capabilities> {
         let drop = Some(DROPPED.map(str::to_owned).into());
         self.is_hardened().then(|| Capabilities { drop, ..Capabilities::default() })
@@ -149,7 +147,6 @@ pub enum NetworkError {
     /// The address is not the network's first.
     #[error("{text:?} has an address inside its network: it is written as {network}")]
     Inside {
-        /// What was given.
         text: String,
         /// The network of that address.
         network: Ipv4Network,

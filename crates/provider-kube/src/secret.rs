@@ -2,9 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use kube_access::{Failure, KubeClient, ResourceKind};
 use serde_json::{Value, json};
-
-use crate::client::{Calls, Failure, Kind};
 
 /// How often a write is tried that meets another one.
 const TRIES: usize = 3;
@@ -12,7 +11,7 @@ const TRIES: usize = 3;
 /// One entry of a Secret. Other entries of it are left alone.
 #[derive(Clone, Debug)]
 pub struct SecretEntry {
-    calls: Calls,
+    client: KubeClient,
     namespace: String,
     name: String,
     key: String,
@@ -21,34 +20,27 @@ pub struct SecretEntry {
 impl SecretEntry {
     /// The entry `key` of the Secret `name`, which need not be there.
     #[must_use]
-    pub const fn new(calls: Calls, namespace: String, name: String, key: String) -> Self {
-        Self { calls, namespace, name, key }
+    pub const fn new(client: KubeClient, namespace: String, name: String, key: String) -> Self {
+        Self { client, namespace, name, key }
     }
 
     /// What is in it; `None` if there is no such entry.
-    ///
-    /// # Errors
-    ///
-    /// When that is not known.
     pub async fn read(&self) -> Result<Option<Vec<u8>>, Failure> {
-        let secret = self.calls.get(Kind::SECRET, Some(&self.namespace), &self.name).await?;
+        let secret =
+            self.client.get(ResourceKind::SECRET, Some(&self.namespace), &self.name).await?;
         Ok(secret.as_ref().and_then(|secret| entry(secret, &self.key)))
     }
 
     /// Puts something into it, and makes the Secret where there is none.
-    ///
-    /// # Errors
-    ///
-    /// When it is not known to be there.
     pub async fn write(&self, content: &[u8]) -> Result<(), Failure> {
         let namespace = Some(self.namespace.as_str());
         let mut tries = 0;
         loop {
-            let there = self.calls.get(Kind::SECRET, namespace, &self.name).await?;
+            let there = self.client.get(ResourceKind::SECRET, namespace, &self.name).await?;
             let written = match there {
                 Some(secret) => {
                     let secret = with_entry(secret, &self.key, content);
-                    self.calls.replace(Kind::SECRET, namespace, &self.name, &secret).await
+                    self.client.replace(ResourceKind::SECRET, namespace, &self.name, &secret).await
                 }
                 None => {
                     let secret = json!({
@@ -56,7 +48,7 @@ impl SecretEntry {
                         "metadata": {"name": self.name, "namespace": self.namespace},
                     });
                     let secret = with_entry(secret, &self.key, content);
-                    self.calls.create(Kind::SECRET, namespace, &secret).await
+                    self.client.create(ResourceKind::SECRET, namespace, &secret).await
                 }
             };
             tries += 1;

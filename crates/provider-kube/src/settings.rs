@@ -7,6 +7,7 @@
 
 use std::net::SocketAddr;
 
+use akash_types::hostname::is_dns_name;
 use provider_engine::inventory::CommitLevels;
 
 use crate::isolation::Isolation;
@@ -31,9 +32,6 @@ pub struct Settings {
     pub pull_secret: Option<String>,
     /// How requests come in (`ingress-mode`, `gateway-name`, `gateway-namespace`).
     pub ingress: IngressMode,
-    /// How many ports may be opened on nodes (`cluster-node-port-quantity`); `None` for as many as
-    /// the cluster gives. No object depends on it.
-    pub node_ports: Option<u64>,
     /// Classes of persistent storage that may be sold, `ram` and `default` included where they are.
     pub storage_classes: Vec<String>,
     /// How pods of new leases are confined. A lease keeps what it was created with; see
@@ -55,7 +53,6 @@ impl Default for Settings {
             overcommit: Overcommit::default(),
             pull_secret: None,
             ingress: IngressMode::Ingress,
-            node_ports: None,
             storage_classes: Vec::new(),
             isolation: Isolation::default(),
             has_mixed_architectures: false,
@@ -63,33 +60,24 @@ impl Default for Settings {
     }
 }
 
-/// What policies need to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkPolicies {
     /// Where the API server is, as the `kubernetes` endpoints of the cluster say.
     pub api_server: Vec<SocketAddr>,
 }
 
-/// How requests come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
     /// By Ingress objects.
     Ingress,
     /// By routes of the Gateway API.
-    GatewayApi {
-        /// Name of the Gateway.
-        name: String,
-        /// Its namespace.
-        namespace: String,
-    },
+    GatewayApi { name: String, namespace: String },
 }
 
 /// By how many percent more is sold than there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overcommit {
-    /// Of CPU.
     pub cpu: u64,
-    /// Of memory.
     pub memory: u64,
     /// Of storage that lives with the pod.
     pub storage: u64,
@@ -111,7 +99,6 @@ impl Overcommit {
     }
 }
 
-/// Why settings are not usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// Hosts shall be generated, but below nothing that is a domain.
@@ -119,29 +106,21 @@ pub enum SettingsError {
         "hosts are to be generated below {domain:?}, which is no domain name: set \
          deployment-ingress-domain"
     )]
-    Domain {
-        /// What was given.
-        domain: String,
-    },
+    Domain { domain: String },
     /// Nobody knows where the API server is.
     #[error(
         "network policies are on, but the endpoints default/kubernetes name no API server: set \
          deployment-network-policies-enabled to false, or give the cluster endpoints"
     )]
     NoApiServer,
-    /// The Gateway has no name.
     #[error("ingress mode gateway-api needs gateway-name and gateway-namespace")]
     Gateway,
 }
 
 impl Settings {
     /// Whether they can be used.
-    ///
-    /// # Errors
-    ///
-    /// The first thing that is wrong.
     pub fn check(&self) -> Result<(), SettingsError> {
-        if let Some(domain) = self.generated_hosts.as_ref().filter(|domain| !is_domain(domain)) {
+        if let Some(domain) = self.generated_hosts.as_ref().filter(|domain| !is_dns_name(domain)) {
             return Err(SettingsError::Domain { domain: domain.clone() });
         }
         if self.network_policies.as_ref().is_some_and(|policies| policies.api_server.is_empty()) {
@@ -156,19 +135,6 @@ impl Settings {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether a text is labels of letters, digits and inner dashes, joined by dots.
-fn is_domain(text: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    text.len() <= 253 && text.split('.').all(is_label)
 }
 
 #[cfg(test)]

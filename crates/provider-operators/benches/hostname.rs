@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use common::{Running, case, hosts, merged, put, put_custom, start, writes_of};
 use figures::print;
+use kube_access::ResourceKind;
 use provider_crd::names;
-use provider_kube::client::Kind;
 use provider_operators::hostname::Settings;
 use serde_json::json;
 
@@ -39,7 +39,7 @@ async fn main() {
         for number in first..HOSTS.min(first + TOGETHER) {
             let (client, host) = (bed.client(), named(number));
             puts.push(tokio::spawn(async move {
-                let request = http::Request::post(Kind::HOST.path(Some("lease")))
+                let request = http::Request::post(ResourceKind::HOST.path(Some("lease")))
                     .header("content-type", "application/json")
                     .body(host.to_string().into_bytes())
                     .unwrap();
@@ -60,7 +60,7 @@ async fn main() {
     print("writes_per_host", format!("{:.3}", writes as f64 / HOSTS as f64), "writes");
 
     let before = operator.calls();
-    put(&bed, Kind::HOST, &named(HOSTS)).await;
+    put(&bed, ResourceKind::HOST, &named(HOSTS)).await;
     served(&operator, HOSTS + 1).await;
     print("calls_for_one_host", operator.calls() - before, "calls");
     drop(operator);
@@ -74,7 +74,7 @@ async fn main() {
     // All hosts are of one lease: a change of its options is a change of each.
     let began = Instant::now();
     let manifest = names::lease_namespace(&case.lease);
-    let path = format!("{}/{manifest}", Kind::MANIFEST.path(Some("lease")));
+    let path = format!("{}/{manifest}", ResourceKind::MANIFEST.path(Some("lease")));
     let mut stored = bed::get(&bed, &path).await.unwrap();
     stored["spec"]["group"]["services"][0]["expose"][0]["http_options"]["max_body_size"] =
         4096.into();
@@ -91,7 +91,7 @@ async fn main() {
 
 async fn served(operator: &Running, hosts: usize) {
     let wait = async {
-        while operator.inner.board().served().count() < hosts {
+        while operator.inner.index().served().count() < hosts {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };

@@ -19,19 +19,10 @@ pub struct Listener(TcpListener);
 
 impl Listener {
     /// Listens at `address`.
-    ///
-    /// # Errors
-    ///
-    /// When the address cannot be listened at.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         Ok(Self(TcpListener::bind(address).await?))
     }
 
-    /// Where it listens.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         self.0.local_addr()
     }

@@ -29,7 +29,6 @@ impl Console {
         Self { terminal }
     }
 
-    /// Whether somebody types.
     pub(crate) const fn is_terminal(self) -> bool {
         self.terminal
     }

@@ -39,10 +39,6 @@ pub(crate) fn block_on_threads<T>(
 }
 
 /// Ready when somebody wants the program to stop.
-///
-/// # Errors
-///
-/// When signals cannot be heard.
 pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let context = "cannot listen for signals";

@@ -7,7 +7,6 @@ use crate::output::Palette;
 
 /// Where a command reads and writes.
 pub(crate) struct Streams<'a> {
-    /// Standard input.
     pub(crate) stdin: &'a mut dyn Read,
     /// Standard output, for results.
     pub(crate) stdout: &'a mut dyn Write,
@@ -21,7 +20,6 @@ pub(crate) struct Streams<'a> {
     pub(crate) stderr_palette: Palette,
 }
 
-/// Standard output did not take the result.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to standard output")]
 pub(crate) struct WriteError(#[from] io::Error);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use akash_net::{Outbound, OutboundError, TlsFiles};
+use anyhow::bail;
 use clap::{Args, ValueHint};
 use provider_daemon::config::{STRAYS, table};
 use provider_daemon::log::{LogFormat, LogSettings};
@@ -27,6 +29,15 @@ pub(crate) struct Globals {
         help_heading = HEADING
     )]
     pub(crate) node: String,
+    /// Authorities that vouch for the node, in PEM, instead of the system's
+    #[arg(id = "node-ca", long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true, help_heading = HEADING)]
+    pub(crate) node_ca: Option<PathBuf>,
+    /// Certificate that is shown to the node, in PEM
+    #[arg(id = "node-cert", long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true, help_heading = HEADING)]
+    pub(crate) node_cert: Option<PathBuf>,
+    /// Its key, in PEM
+    #[arg(id = "node-key", long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true, help_heading = HEADING)]
+    pub(crate) node_key: Option<PathBuf>,
     /// What run logs: debug, info, warn, error, or MODULE:LEVEL with commas between
     #[arg(long = "log_level", global = true, hide_short_help = true, help_heading = HEADING)]
     log_level: Option<String>,
@@ -50,6 +61,10 @@ pub(crate) struct Surroundings {
     home: Option<PathBuf>,
     flag_home: Option<PathBuf>,
     node: String,
+    outbound: Result<Outbound, OutboundError>,
+    node_ca: Option<PathBuf>,
+    node_cert: Option<PathBuf>,
+    node_key: Option<PathBuf>,
     session_bus: Option<String>,
     user_home: Option<PathBuf>,
     variables: BTreeMap<&'static str, String>,
@@ -82,6 +97,10 @@ impl Surroundings {
             variables: table::settings().filter_map(|setting| named(setting.name)).collect(),
             strays: strays.map(str::to_owned).collect(),
             node: globals.node,
+            outbound: Outbound::new(|name| set(name).and_then(|value| value.into_string().ok())),
+            node_ca: globals.node_ca,
+            node_cert: globals.node_cert,
+            node_key: globals.node_key,
             log_level: globals.log_level,
             log_format: globals.log_format,
             log_color: globals.log_color,
@@ -91,10 +110,6 @@ impl Surroundings {
     }
 
     /// The directory of keyrings and certificates.
-    ///
-    /// # Errors
-    ///
-    /// When nobody said and there is no default.
     pub(crate) fn home(&self) -> Result<&Path, NoHome> {
         self.home.as_deref().ok_or(NoHome)
     }
@@ -110,11 +125,35 @@ impl Surroundings {
         &self.node
     }
 
-    /// What is logged and how, for commands that go on and have no settings of their own for it.
+    /// How connections go out by the environment, or why it does not say.
+    pub(crate) const fn environment_outbound(&self) -> &Result<Outbound, OutboundError> {
+        &self.outbound
+    }
+
+    /// How connections go out.
+    pub(crate) fn outbound(&self) -> anyhow::Result<&Outbound> {
+        Ok(self.outbound.as_ref().map_err(OutboundError::clone)?)
+    }
+
+    /// How connections to the node go out.
     ///
     /// # Errors
     ///
-    /// When a flag says what cannot be done.
+    /// When the environment makes no sense, or half of a certificate and its key is missing.
+    pub(crate) fn to_node(&self) -> anyhow::Result<Outbound> {
+        let given =
+            |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
+        let identity = match (given(&self.node_cert), given(&self.node_key)) {
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) => None,
+            (Some(_), None) => bail!("--node-cert is given without --node-key: give both"),
+            (None, Some(_)) => bail!("--node-key is given without --node-cert: give both"),
+        };
+        let files = TlsFiles { ca: given(&self.node_ca), identity };
+        Ok(self.outbound()?.with_files(files))
+    }
+
+    /// What is logged and how, for commands that go on and have no settings of their own for it.
     pub(crate) fn log(&self) -> anyhow::Result<LogSettings> {
         let format = self.log_format.as_deref();
         Ok(LogSettings {

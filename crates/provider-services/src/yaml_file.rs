@@ -9,7 +9,6 @@ use crate::output::Document;
 
 /// Deeper no file of ours goes.
 const MAX_DEPTH: usize = 16;
-/// Longer neither.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the first document of a file. Every scalar is a text: what it means is the reader's

@@ -28,6 +28,7 @@ use tokio::task::JoinSet;
 pub use connection::{Client, Stream, answer, ask, request, tcp};
 pub use honest::{Honest, Waits};
 pub use stage::Stage;
+pub use strangers::token;
 
 /// What attackers aim at.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use provider_gateway::auth::jwt::{Access, Algorithm, Claims, issue};
+use provider_api::jwt::{Access, Algorithm, Claims, issue};
 use tokio::io::AsyncWriteExt;
 
 use super::connection::{Client, ask, request, tcp};
@@ -271,7 +271,11 @@ fn unknown() -> Result<SecretKey> {
 }
 
 /// A token for everything, signed by a key.
-pub(super) fn token(key: &SecretKey) -> Result<String> {
+///
+/// # Errors
+///
+/// When the clock is before 1970.
+pub fn token(key: &SecretKey) -> Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let now = i64::try_from(now)?;
     let claims = Claims {

@@ -108,12 +108,18 @@ pub(super) async fn json(target: Arc<Target>, acts: Acts) {
     let group = format!("{{\"name\":\"x\",\"resources\":[{}]}}", entries(45_000));
     let service = format!("{{\"name\":\"web\",\"env\":[{}]}}", entries(170_000));
     let manifest = format!("[{{\"name\":\"x\",\"services\":[{service}]}}]");
+    // Nothing but values, and as many bytes and values as are taken.
+    let dense = format!("[{}0]", "0,".repeat(2_000_000));
+    let long = vec![format!("\"{}\"", "x".repeat(130)); 30_000].join(",");
+    let full = format!("[{{\"name\":\"x\",\"services\":[{{\"name\":\"web\",\"env\":[{long}]}}]}}]");
     let dseq = target.leases.first().copied().unwrap_or(1);
     let path = format!("/deployment/{dseq}/manifest");
     let requests = [
         request("POST", "/validate", None, &nested),
         request("POST", "/validate", None, group.as_bytes()),
         request("PUT", &path, Some(&target.token), manifest.as_bytes()),
+        request("PUT", &path, Some(&target.token), dense.as_bytes()),
+        request("PUT", &path, Some(&target.token), full.as_bytes()),
     ];
     let one = |number: usize| {
         let (target, acts) = (Arc::clone(&target), acts.clone());
@@ -133,5 +139,5 @@ pub(super) async fn json(target: Arc<Target>, acts: Acts) {
             }
         }
     };
-    all((0..6).map(one)).await;
+    all((0..10).map(one)).await;
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use e2e::attack::{Attack, Attackers, Client, Honest, Stage, ask, raise_descriptors, request, tcp};
 use e2e::network::{Network, Settings, wait_until};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 /// Longer than anything takes, however busy the machine is.
@@ -117,6 +118,61 @@ fn a_flood_of_connections_leaves_descriptors_for_chain_and_cluster() {
     });
     drop(flooding);
     assert!(!network.provider_log().contains("Too many open files"));
+}
+
+#[test]
+fn refused_clients_are_counted_in_metrics_and_logged_once() {
+    let folder = tempfile::tempdir().unwrap();
+    // With so few descriptors one client may have 16 connections to a listener.
+    let settings = Settings { descriptors: Some((64, 256)), ..Settings::default() };
+    let mut network = Network::start(folder.path(), settings).unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "0123456789abcdef0123\n").unwrap();
+    network.set_flags(&["--metrics-token-file", token.to_str().unwrap()]);
+    network.start_provider().unwrap();
+    wait_until("the provider acts", LONG, || network.ready()).unwrap();
+    let (rest, grpc) = wait_until("it listens", LONG, || network.gateway()).unwrap();
+    let (rest, grpc): (SocketAddr, SocketAddr) = (rest.parse().unwrap(), grpc.parse().unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let figure = |name: &str| {
+        let page = runtime.block_on(async {
+            let mut stream = Client::new()?.connect(rest, Ipv4Addr::LOCALHOST.into()).await?;
+            let scrape = request("GET", "/metrics", Some("0123456789abcdef0123"), b"");
+            ask(&mut stream, &scrape).await
+        });
+        let page = String::from_utf8(page?.1)?;
+        let line = page.lines().find_map(|line| line.strip_prefix(name));
+        anyhow::Ok(line.and_then(|value| value.trim().parse::<u64>().ok()))
+    };
+    let hits = "provider_gateway_limit_hits{listener=\"rest\",limit=\"connections-per-client\"}";
+    let failed = "provider_gateway_connections{listener=\"grpc\",result=\"handshake-failed\"}";
+    assert_eq!((figure(hits).unwrap(), figure(failed).unwrap()), (Some(0), Some(0)));
+
+    let _flood = runtime.block_on(async {
+        let from = IpAddr::V4(Ipv4Addr::new(127, 0, 2, 1));
+        let mut open = Vec::new();
+        for _ in 0..40 {
+            open.push(tcp(rest, from).await.unwrap());
+        }
+        // No handshake at all.
+        let mut plain = tcp(grpc, from).await.unwrap();
+        plain.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        open.push(plain);
+        open
+    });
+    wait_until("refused connections are counted", LONG, || {
+        let is_counted = figure(hits)? >= Some(24) && figure(failed)? >= Some(1);
+        Ok(is_counted.then_some(()))
+    })
+    .unwrap();
+    let open = "provider_gateway_open_connections{listener=\"rest\"}";
+    assert!(figure(open).unwrap() > Some(0), "the scrape itself is one");
+    let line = "gateway limits refused clients";
+    wait_until("it is logged", LONG, || Ok(network.provider_log().contains(line).then_some(())))
+        .unwrap();
+    let log = network.provider_log();
+    assert_eq!(log.matches(line).count(), 1, "{log}");
+    assert!(log.contains("connections-per-client (rest)"), "{log}");
 }
 
 #[test]

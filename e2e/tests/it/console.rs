@@ -18,7 +18,12 @@ pub(crate) fn stranger(network: &Network) -> Client {
     let operator = network.address("operator").unwrap();
     let certificate = network.home().join(format!("{operator}.pem"));
     let published = vec![CertificateDer::from_pem_file(certificate).unwrap()];
-    Client::new(&format!("https://{rest}"), &ServerTrust { published }, Credentials::None).unwrap()
+    Client::new(
+        &format!("https://{rest}"),
+        &ServerTrust { published, ..ServerTrust::default() },
+        Credentials::None,
+    )
+    .unwrap()
 }
 
 pub(crate) fn version(network: &Network) -> VersionDocument {

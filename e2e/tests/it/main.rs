@@ -11,16 +11,26 @@
 
 #[cfg(target_os = "linux")]
 mod attack;
+mod bus;
 mod chain_faults;
 mod console;
 mod daemon;
 mod devnet_clients;
+#[cfg(target_os = "linux")]
+mod gateway_calls;
 mod gateway_clients;
 mod guides;
 #[cfg(target_os = "linux")]
 mod lost_cluster;
 mod money;
+mod node_tls;
+#[cfg(target_os = "linux")]
+mod offers;
 mod quickstart;
 #[cfg(target_os = "linux")]
+mod readiness;
+#[cfg(target_os = "linux")]
 mod real;
+mod records;
+mod reload;
 mod tenant;

@@ -78,3 +78,29 @@ fn no_bid_without_money_for_its_fees_until_there_is_some_or_another_account_pays
         Ok(listed["bids"].as_array().is_some_and(|bids| bids.len() == 1).then_some(()))
     });
 }
+
+#[test]
+fn the_daily_budget_pays_for_one_bid_and_outlives_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    // A bid costs some 4,000.
+    let run = ["--policy-daily-fees", "6000uakt"].map(str::to_owned).to_vec();
+    let mut network =
+        Network::start(folder.path(), Settings { run, ..Settings::default() }).unwrap();
+    network.start_provider().unwrap();
+    insist(&network, "the provider acts", || network.ready());
+    order(&network, "1");
+    insist(&network, "a bid", || Ok((bids(&network)? == 1).then_some(())));
+    let is_spent = |network: &Network, dseq: &str| {
+        order(network, dseq);
+        insist(network, "the budget is spent", || {
+            let why = network.ctl(&["why", dseq])?.to_string();
+            Ok(why.contains("in fees today").then_some(()))
+        });
+        assert_eq!(bids(network).unwrap(), 1);
+    };
+    is_spent(&network, "2");
+    network.provider.as_mut().unwrap().kill();
+    network.start_provider().unwrap();
+    insist(&network, "the provider acts", || network.ready());
+    is_spent(&network, "3");
+}

@@ -90,12 +90,34 @@ fn every_command_works_by_token_and_by_certificate() {
     assert!(unknown.contains("Error: remote server returned 400"), "{unknown}");
     let ip = deployed(&network, &[&sdl("ip-endpoint.yaml"), "--dseq", "9"]);
     assert!(ip["leases"][0]["services"][0]["ips"][0]["IP"].is_string(), "{ip}");
-    tenant(&network, &["migrate-endpoints", "dns", "--dseq", "9"]).unwrap();
+    addresses_move(&network);
 
     let operator = network.address("operator").unwrap();
     let status: Value =
         serde_json::from_str(&network.run(&["status", &operator]).unwrap()).unwrap();
-    assert_eq!(status["cluster"]["leases"], 3);
+    assert_eq!(status["cluster"]["leases"], 4);
+}
+
+/// Addresses of a deployment's resolver, with their ports and protocols.
+fn addresses(network: &Network, dseq: &str) -> Vec<Value> {
+    let printed = tenant(network, &["lease-status", "--dseq", dseq]).unwrap();
+    let status: Value = serde_json::from_str(&printed).unwrap();
+    status["ips"]["resolver"].as_array().cloned().unwrap_or_default()
+}
+
+/// The address of an endpoint moves between two deployments of one owner, both ways.
+fn addresses_move(network: &Network) {
+    deployed(network, &[&sdl("ip-endpoint.yaml"), "--dseq", "10"]);
+    let first = addresses(network, "9");
+    assert_eq!((first.len(), addresses(network, "10")), (2, vec![]));
+    for (from, to) in [("9", "10"), ("10", "9")] {
+        tenant(network, &["migrate-endpoints", "dns", "--dseq", to]).unwrap();
+        assert_eq!((addresses(network, from), addresses(network, to)), (vec![], first.clone()));
+    }
+    let unknown = tenant(network, &["migrate-endpoints", "smtp", "--dseq", "9"]).unwrap_err();
+    let wanted = "the endpoint \"smtp\" does not exist in the destination deployment";
+    assert!(format!("{unknown:#}").contains(wanted), "{unknown:#}");
+    assert_eq!(addresses(network, "9"), first);
 }
 
 /// Asks the provider whether it would bid on an SDL with these names; its reasons if not.

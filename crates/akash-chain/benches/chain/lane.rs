@@ -31,7 +31,6 @@ struct Bench {
     dseq: u64,
 }
 
-/// What a burst came to.
 struct Burst {
     blocks: u64,
     txs: usize,

@@ -4,12 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_devnet::node::Chain;
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, State};
+use akash_keys::SecretKey;
 use akash_types::{Address, Coin};
 
 /// What the program is started with to be a node.

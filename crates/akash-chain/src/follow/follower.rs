@@ -1,5 +1,6 @@
 //! Starting, and what the consumer holds.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,10 +63,6 @@ pub struct Follower {
 impl Follower {
     /// Follows blocks from the one after `from`; without it, from the newest there is. Connects in
     /// the background, for as long as it takes. Needs a tokio runtime.
-    ///
-    /// # Errors
-    ///
-    /// When there is no node, or TLS cannot be set up.
     pub fn start(config: FollowConfig, from: Option<u64>) -> Result<Self, FollowError> {
         if config.nodes.is_empty() {
             return Err(FollowError::NoNodes);
@@ -79,7 +76,9 @@ impl Follower {
                 .map_err(|source| FollowError::Setup { node, source })?;
             nodes.push(Reached::new(rpc, config.limits));
         }
-        let plan = Plan::new(config.plan, names, from, Duration::ZERO);
+        let salt = RandomState::new().hash_one(());
+        let plan = PlanConfig { salt, ..config.plan };
+        let plan = Plan::new(plan, names, from, Duration::ZERO);
         let (items, receiver) = mpsc::channel(config.queue.max(1));
         let (status, statuses) = watch::channel(plan.status(Duration::ZERO));
         let origin = Instant::now();

@@ -51,7 +51,6 @@ pub(super) struct Task {
     pub(super) origin: Instant,
 }
 
-/// What is under way.
 struct Running {
     answers: JoinSet<Input<BlockEffects>>,
     subscriptions: JoinSet<()>,

@@ -173,7 +173,6 @@ pub(super) trait Listing<A, P, V> {
     fn split(&self, answer: A) -> (Vec<P>, Option<PageResponse>);
     /// What to call a thing that cannot be read.
     fn name(&self, item: &P) -> String;
-    /// The thing.
     fn convert(&self, item: P) -> Result<V, Malformed>;
 }
 

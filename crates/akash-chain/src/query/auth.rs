@@ -7,7 +7,7 @@ use akash_types::Address;
 use prost::Name;
 use prost_types::Any;
 
-use crate::keys::AccountKey;
+use akash_keys::AccountKey;
 
 use super::{Answer, Malformed, Query, QueryError, Transport, method};
 
@@ -26,10 +26,6 @@ pub struct Account {
 
 impl<T: Transport> Query<T> {
     /// One account; `None` if it never received anything.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn account(&self, address: Address) -> Result<Answer<Option<Account>>, QueryError> {
         let request = wire::QueryAccountRequest { address: address.to_string() };
         let convert = |answer: wire::QueryAccountResponse| {
@@ -94,7 +90,7 @@ fn open<M: Name + Default>(any: &Any) -> Result<M, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::SecretKey;
+    use akash_keys::SecretKey;
     use akash_proto::to_any;
 
     const ADDRESS: &str = "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8";

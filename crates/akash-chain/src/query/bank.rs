@@ -9,10 +9,6 @@ use super::{Answer, List, Query, QueryError, Transport, method};
 
 impl<T: Transport> Query<T> {
     /// What an account has of one denomination; an unknown account has none.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn balance(
         &self,
         address: Address,
@@ -28,10 +24,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// What an account has, also what it cannot spend yet.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn balances(&self, address: Address) -> Result<Answer<List<Coin>>, QueryError> {
         let request = |page| wire::QueryAllBalancesRequest {
             address: address.to_string(),
@@ -48,10 +40,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// What an account can spend.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn spendable_balances(
         &self,
         address: Address,

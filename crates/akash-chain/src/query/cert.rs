@@ -33,10 +33,6 @@ pub struct Certificate {
 
 impl<T: Transport> Query<T> {
     /// Certificates that match `filter`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn certificates(
         &self,
         filter: &CertificateFilter,
@@ -60,10 +56,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// The certificate of `owner` with this serial number (base-10 digits) in `state`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn certificate(
         &self,
         owner: Address,

@@ -34,10 +34,6 @@ pub struct DeploymentInfo {
 
 impl<T: Transport> Query<T> {
     /// One deployment.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn deployment(
         &self,
         id: DeploymentId,
@@ -47,10 +43,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Deployments that match `filter`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn deployments(
         &self,
         filter: DeploymentFilter,
@@ -78,10 +70,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// One group.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn group(&self, id: GroupId) -> Result<Answer<Option<Group>>, QueryError> {
         let asked = || format!("group {}/{}", id.deployment_id(), id.gseq());
         let request = wire::QueryGroupRequest { id: Some(id.into()) };
@@ -90,10 +78,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Parameters of deployments.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn deployment_params(&self) -> Result<Answer<DeploymentParams>, QueryError> {
         let asked = || "deployment parameters".to_owned();
         let request = wire::QueryParamsRequest {};

@@ -14,10 +14,6 @@ const SEARCH_ORDER: [EscrowState; 3] =
 
 impl<T: Transport> Query<T> {
     /// Every escrow account, in one state or in all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn escrow_accounts(
         &self,
         state: Option<EscrowState>,
@@ -26,10 +22,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// One escrow account.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn escrow_account(
         &self,
         id: EscrowAccountId,
@@ -48,10 +40,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Every escrow payment, in one state or in all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn escrow_payments(
         &self,
         state: Option<EscrowState>,
@@ -60,10 +48,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// The payment of one lease.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn escrow_payment(
         &self,
         id: EscrowPaymentId,

@@ -2,6 +2,7 @@
 
 use akash_proto::akash::market::v1 as ids;
 use akash_proto::akash::market::v1beta5 as wire;
+use akash_proto::akash::verification::v1 as verification;
 use akash_types::{
     Address, Bid, BidId, BidState, EscrowAccount, EscrowPayment, Lease, LeaseId, LeaseState,
     MarketParams, Order, OrderId, OrderState,
@@ -67,10 +68,6 @@ pub struct LeaseInfo {
 
 impl<T: Transport> Query<T> {
     /// One order.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn order(&self, id: OrderId) -> Result<Answer<Option<Order>>, QueryError> {
         let request = wire::QueryOrderRequest { id: Some(id.into()) };
         let convert = |answer: wire::QueryOrderResponse| part("order", answer.order);
@@ -78,10 +75,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Orders that match `filter`, by owner and number within each state.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn orders(&self, filter: OrderFilter) -> Result<Answer<List<Order>>, QueryError> {
         let filters = wire::OrderFilters {
             owner: text(filter.owner),
@@ -105,29 +98,17 @@ impl<T: Transport> Query<T> {
     }
 
     /// Every order that takes bids.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn open_orders(&self) -> Result<Answer<List<Order>>, QueryError> {
         self.orders(OrderFilter { state: Some(OrderState::Open), ..OrderFilter::default() }).await
     }
 
     /// One bid.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn bid(&self, id: BidId) -> Result<Answer<Option<BidInfo>>, QueryError> {
         let request = wire::QueryBidRequest { id: Some(id.into()) };
         self.find(|| format!("bid {id}"), method::BID, &request, bid_info).await
     }
 
     /// Bids that match `filter`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn bids(&self, filter: BidFilter) -> Result<Answer<List<BidInfo>>, QueryError> {
         let filters = wire::BidFilters {
             owner: text(filter.owner),
@@ -152,10 +133,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Every bid of a provider, in one state or in all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn bids_of(
         &self,
         provider: Address,
@@ -165,20 +142,12 @@ impl<T: Transport> Query<T> {
     }
 
     /// One lease.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn lease(&self, id: LeaseId) -> Result<Answer<Option<LeaseInfo>>, QueryError> {
         let request = wire::QueryLeaseRequest { id: Some(id.into()) };
         self.find(|| format!("lease {id}"), method::LEASE, &request, lease_info).await
     }
 
     /// Leases that match `filter`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn leases(&self, filter: LeaseFilter) -> Result<Answer<List<LeaseInfo>>, QueryError> {
         let filters = ids::LeaseFilters {
             owner: text(filter.owner),
@@ -203,10 +172,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Every lease of a provider, in one state or in all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn leases_of(
         &self,
         provider: Address,
@@ -216,14 +181,29 @@ impl<T: Transport> Query<T> {
     }
 
     /// Parameters of the market.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn market_params(&self) -> Result<Answer<MarketParams>, QueryError> {
         let request = wire::QueryParamsRequest {};
         let convert = |answer: wire::QueryParamsResponse| part("params", answer.params);
         self.get(|| "market parameters".to_owned(), method::MARKET_PARAMS, &request, convert).await
+    }
+
+    /// Whether the chain compares bidders with the verification that an order asks for. Most chains
+    /// have no such module: a node that cannot say counts as no.
+    ///
+    /// # Errors
+    ///
+    /// When the same question may be answered later.
+    pub async fn verification_is_active(&self) -> Result<bool, QueryError> {
+        let request = verification::QueryParamsRequest {};
+        let convert = |answer: verification::QueryParamsResponse| {
+            Ok(answer.params.unwrap_or_default().verification_module_active)
+        };
+        let asked = || "verification parameters".to_owned();
+        match self.get(asked, method::VERIFICATION_PARAMS, &request, convert).await {
+            Ok(answer) => Ok(answer.value),
+            Err(error) if error.is_transient() => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 }
 

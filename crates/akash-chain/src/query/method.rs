@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use akash_proto::akash::{audit, cert, deployment, escrow, market, provider};
-use akash_proto::cosmos::{auth, authz, bank, feegrant, tx};
+use akash_proto::akash::{audit, cert, deployment, escrow, market, oracle, provider, verification};
+use akash_proto::cosmos::{auth, bank, tx};
 
 /// A gRPC method: where it is, and what goes in and out.
 pub(crate) struct Method<Q, A> {
@@ -40,6 +40,8 @@ methods! {
         market::v1beta5::QueryLeaseRequest => market::v1beta5::QueryLeaseResponse;
     MARKET_PARAMS: "/akash.market.v1beta5.Query/Params",
         market::v1beta5::QueryParamsRequest => market::v1beta5::QueryParamsResponse;
+    VERIFICATION_PARAMS: "/akash.verification.v1.Query/Params",
+        verification::v1::QueryParamsRequest => verification::v1::QueryParamsResponse;
     DEPLOYMENTS: "/akash.deployment.v1beta4.Query/Deployments",
         deployment::v1beta4::QueryDeploymentsRequest
             => deployment::v1beta4::QueryDeploymentsResponse;
@@ -58,14 +60,10 @@ methods! {
         provider::v1beta4::QueryProvidersRequest => provider::v1beta4::QueryProvidersResponse;
     PROVIDER: "/akash.provider.v1beta4.Query/Provider",
         provider::v1beta4::QueryProviderRequest => provider::v1beta4::QueryProviderResponse;
-    ALL_AUDITS: "/akash.audit.v1.Query/AllProvidersAttributes",
-        audit::v1::QueryAllProvidersAttributesRequest => audit::v1::QueryProvidersResponse;
     AUDITS_OF_PROVIDER: "/akash.audit.v1.Query/ProviderAttributes",
         audit::v1::QueryProviderAttributesRequest => audit::v1::QueryProvidersResponse;
-    AUDIT: "/akash.audit.v1.Query/ProviderAuditorAttributes",
-        audit::v1::QueryProviderAuditorRequest => audit::v1::QueryProvidersResponse;
-    AUDITS_BY_AUDITOR: "/akash.audit.v1.Query/AuditorAttributes",
-        audit::v1::QueryAuditorAttributesRequest => audit::v1::QueryProvidersResponse;
+    AGGREGATED_PRICE: "/akash.oracle.v2.Query/AggregatedPrice",
+        oracle::v2::QueryAggregatedPriceRequest => oracle::v2::QueryAggregatedPriceResponse;
     CERTIFICATES: "/akash.cert.v1.Query/Certificates",
         cert::v1::QueryCertificatesRequest => cert::v1::QueryCertificatesResponse;
     ACCOUNT: "/cosmos.auth.v1beta1.Query/Account",
@@ -77,16 +75,6 @@ methods! {
     SPENDABLE_BALANCES: "/cosmos.bank.v1beta1.Query/SpendableBalances",
         bank::v1beta1::QuerySpendableBalancesRequest
             => bank::v1beta1::QuerySpendableBalancesResponse;
-    GRANTS: "/cosmos.authz.v1beta1.Query/Grants",
-        authz::v1beta1::QueryGrantsRequest => authz::v1beta1::QueryGrantsResponse;
-    GRANTS_BY: "/cosmos.authz.v1beta1.Query/GranterGrants",
-        authz::v1beta1::QueryGranterGrantsRequest => authz::v1beta1::QueryGranterGrantsResponse;
-    GRANTS_TO: "/cosmos.authz.v1beta1.Query/GranteeGrants",
-        authz::v1beta1::QueryGranteeGrantsRequest => authz::v1beta1::QueryGranteeGrantsResponse;
-    ALLOWANCE: "/cosmos.feegrant.v1beta1.Query/Allowance",
-        feegrant::v1beta1::QueryAllowanceRequest => feegrant::v1beta1::QueryAllowanceResponse;
-    ALLOWANCES: "/cosmos.feegrant.v1beta1.Query/Allowances",
-        feegrant::v1beta1::QueryAllowancesRequest => feegrant::v1beta1::QueryAllowancesResponse;
     SIMULATE: "/cosmos.tx.v1beta1.Service/Simulate",
         tx::v1beta1::SimulateRequest => tx::v1beta1::SimulateResponse;
 }

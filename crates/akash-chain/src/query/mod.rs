@@ -14,16 +14,15 @@ mod answer;
 mod ask;
 mod audit;
 mod auth;
-mod authz;
 mod bank;
 mod cert;
 mod deployment;
 mod error;
 mod escrow;
-mod feegrant;
 mod market;
 pub(crate) mod method;
 mod node;
+mod oracle;
 mod provider;
 
 pub use crate::transport::{
@@ -32,13 +31,11 @@ pub use crate::transport::{
 pub use answer::{Answer, List, Unreadable};
 pub use ask::{MAX_PAGES, PAGE_SIZE, Query};
 pub use auth::Account;
-pub use authz::{Authorization, AuthzGrant};
 pub use cert::{Certificate, CertificateFilter};
 pub use deployment::{DeploymentFilter, DeploymentInfo};
 pub use error::QueryError;
-pub use feegrant::{Allowance, FeeGrant};
 pub use market::{BidFilter, BidInfo, LeaseFilter, LeaseInfo, OrderFilter};
 pub use node::{
-    Block, BlockHash, BlockHeader, BlockResults, ClientVersion, Discovery, DiscoveryError, Event,
-    Node, NodeStatus, SupportedVersion, TxFound, TxHash, TxHashError, TxResult,
+    Block, BlockHash, BlockHeader, BlockResults, Event, Node, NodeStatus, TxFound, TxHash,
+    TxHashError, TxResult,
 };

@@ -8,10 +8,6 @@ use super::{Answer, List, Query, QueryError, Transport, method};
 
 impl<T: Transport> Query<T> {
     /// One provider, by its account.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn provider(&self, owner: Address) -> Result<Answer<Option<Provider>>, QueryError> {
         let request = wire::QueryProviderRequest { owner: owner.to_string() };
         let convert = |answer: wire::QueryProviderResponse| part("provider", answer.provider);
@@ -19,10 +15,6 @@ impl<T: Transport> Query<T> {
     }
 
     /// Every provider.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn providers(&self) -> Result<Answer<List<Provider>>, QueryError> {
         let listing = (
             |answer: wire::QueryProvidersResponse| (answer.providers, answer.pagination),

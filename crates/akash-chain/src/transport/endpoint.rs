@@ -1,7 +1,9 @@
 //! Where a node listens: the URL an operator writes.
 
 use std::fmt;
+use std::time::Duration;
 
+use akash_net::{Connector, Outbound, Target};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Uri;
@@ -17,14 +19,11 @@ use percent_encoding::percent_decode_str;
 pub struct Endpoint {
     uri: Uri,
     authorization: Option<HeaderValue>,
+    outbound: Outbound,
 }
 
 impl Endpoint {
     /// A CometBFT RPC address: `http`, `https` or `tcp` (which is http), or `host:port` alone.
-    ///
-    /// # Errors
-    ///
-    /// When the text is no such URL.
     pub fn rpc(text: &str) -> Result<Self, EndpointError> {
         let trimmed = text.trim();
         match trimmed.contains("://") {
@@ -35,10 +34,6 @@ impl Endpoint {
 
     /// A gRPC address: `http` (in the clear) or `https`. One of them must be written: whether
     /// `host:port` alone means TLS differs between tools.
-    ///
-    /// # Errors
-    ///
-    /// When the text is no such URL.
     pub fn grpc(text: &str) -> Result<Self, EndpointError> {
         Self::parse(text.trim(), &["http", "https"])
     }
@@ -72,7 +67,27 @@ impl Endpoint {
         parts.path_and_query = Some(path.unwrap_or_else(|| PathAndQuery::from_static("/")));
         let uri = Uri::from_parts(parts).map_err(|error| wrong(&error))?;
         let authorization = authorization(user).map_err(|error| wrong(&error))?;
-        Ok(Self { uri, authorization })
+        Ok(Self { uri, authorization, outbound: Outbound::default() })
+    }
+
+    /// The same, reached in this way: through its proxies, with its trust and certificates.
+    #[must_use]
+    pub fn through(mut self, outbound: Outbound) -> Self {
+        self.outbound = outbound;
+        self
+    }
+
+    /// How it is reached.
+    #[must_use]
+    pub const fn outbound(&self) -> &Outbound {
+        &self.outbound
+    }
+
+    /// Makes connections to it.
+    pub(super) fn connector(&self, dial: Duration) -> Connector {
+        let target =
+            Target { host: self.host().to_owned(), port: self.port(), is_tls: self.is_tls() };
+        Connector::new(self.outbound.clone(), target, dial)
     }
 
     /// Whether it is reached by TLS.

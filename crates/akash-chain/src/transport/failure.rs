@@ -279,16 +279,5 @@ pub(crate) fn words(text: &str) -> String {
 
 /// An error and its sources on one line.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let next = error.to_string();
-        // Some libraries repeat their source in their own message.
-        if !text.contains(&next) {
-            text.push_str(": ");
-            text.push_str(&next);
-        }
-        source = error.source();
-    }
-    words(&text)
+    words(&akash_types::with_causes(error))
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use akash_net::Connector;
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
-use tonic::transport::{Channel, ClientTlsConfig, channel};
+use tonic::transport::{Channel, channel};
 use tonic::{Code, Status};
 
 use super::failure::chain;
@@ -32,40 +33,35 @@ pub struct Grpc {
 /// A channel that is made when first used: it needs a runtime, which need not be there before.
 struct Connection {
     builder: channel::Endpoint,
+    connector: Connector,
     channel: OnceLock<Channel>,
 }
 
 impl Grpc {
     /// Prepares to ask `endpoint`. Connects when first used, in the tokio runtime it is used in.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, SetupError> {
+        SetupError::check(endpoint)?;
         let name = endpoint.to_string();
-        let wrong = |source| SetupError::Grpc { endpoint: name.clone(), source };
-        let mut builder = Channel::builder(endpoint.uri().clone())
-            .connect_timeout(limits.dial)
+        // The connector makes TLS where it is to be: to tonic it is all in the clear.
+        let builder = channel::Endpoint::from_static("http://node")
+            .origin(endpoint.uri().clone())
             // Without pings a connection that died silently would be used for ever.
             .http2_keep_alive_interval(std::time::Duration::from_secs(30))
-            .keep_alive_timeout(limits.dial)
-            .tcp_nodelay(true);
-        if endpoint.is_tls() {
-            let tls = ClientTlsConfig::new().with_webpki_roots();
-            builder = builder.tls_config(tls).map_err(wrong)?;
-        }
+            .keep_alive_timeout(limits.dial);
+        let connector = endpoint.connector(limits.dial).http2();
         // Basic authentication is a word and base64: always ASCII, so always a value.
         let authorization = endpoint
             .authorization()
             .and_then(|value| MetadataValue::try_from(value.as_bytes()).ok());
-        let connection = Arc::new(Connection { builder, channel: OnceLock::new() });
+        let connection = Arc::new(Connection { builder, connector, channel: OnceLock::new() });
         Ok(Self { connection, authorization, name, limits })
     }
 
     async fn call(&self, path: &str, request: Vec<u8>) -> Result<Reply, NoAnswer> {
         let limit = self.limits.answer_bytes;
-        let Connection { builder, channel } = &*self.connection;
-        let channel = channel.get_or_init(|| builder.connect_lazy()).clone();
+        let Connection { builder, connector, channel } = &*self.connection;
+        let connect = || builder.connect_with_connector_lazy(connector.clone());
+        let channel = channel.get_or_init(connect).clone();
         let mut client = tonic::client::Grpc::new(channel).max_decoding_message_size(limit);
         client.ready().await.map_err(|error| self.cannot_connect(&error))?;
         let path = PathAndQuery::try_from(path)

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
+use akash_net::{Connector, Route, TlsError};
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, PROXY_AUTHORIZATION};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::upgrade::Upgraded;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::failure::chain;
@@ -40,46 +39,48 @@ impl Default for Limits {
 
 /// Why a client could not be set up.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// The TLS library refuses its own cryptography.
-    #[error("TLS for HTTP cannot be set up")]
-    Tls(#[source] rustls::Error),
-    /// The gRPC library refuses the address or TLS.
-    #[error("gRPC to {endpoint} cannot be set up")]
-    Grpc {
-        /// The address.
-        endpoint: String,
-        /// Why not.
-        source: tonic::transport::Error,
-    },
+#[error("TLS to {endpoint} cannot be set up")]
+pub struct SetupError {
+    /// The address.
+    pub endpoint: String,
+    /// Why not.
+    pub source: TlsError,
+}
+
+impl SetupError {
+    /// Looks at the files of TLS, where it is used.
+    pub(super) fn check(endpoint: &Endpoint) -> Result<(), Self> {
+        match endpoint.is_tls() {
+            false => Ok(()),
+            true => endpoint
+                .outbound()
+                .check()
+                .map_err(|source| Self { endpoint: endpoint.to_string(), source }),
+        }
+    }
 }
 
 pub(super) struct HttpClient {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    client: Client<Connector, Full<Bytes>>,
+    /// For connections that become something else, which a proxy has to leave alone.
+    upgrading: Client<Connector, Full<Bytes>>,
     endpoint: Endpoint,
     limits: Limits,
 }
 
 impl HttpClient {
     pub(super) fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, SetupError> {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_connect_timeout(Some(limits.dial));
-        http.set_keepalive(Some(Duration::from_secs(30)));
-        http.set_nodelay(true);
-        // The provider is named: other crates may bring a second one, and rustls does not choose.
-        let connector = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(rustls::crypto::ring::default_provider())
-            .map_err(SetupError::Tls)?
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(http);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(90))
-            .pool_max_idle_per_host(50)
-            .build(connector);
-        Ok(Self { client, endpoint, limits })
+        SetupError::check(&endpoint)?;
+        let client = |connector| {
+            Client::builder(TokioExecutor::new())
+                .pool_timer(TokioTimer::new())
+                .pool_idle_timeout(Duration::from_secs(90))
+                .pool_max_idle_per_host(50)
+                .build(connector)
+        };
+        let connector = endpoint.connector(limits.dial);
+        let (upgrading, client) = (client(connector.clone()), client(connector.forwarding()));
+        Ok(Self { client, upgrading, endpoint, limits })
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -148,7 +149,7 @@ impl HttpClient {
         if let Some(value) = self.endpoint.authorization() {
             request.headers_mut().insert(AUTHORIZATION, value.clone());
         }
-        let response = self.client.request(request).await.map_err(|error| broken(&error))?;
+        let response = self.upgrading.request(request).await.map_err(|error| broken(&error))?;
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let status = response.status().as_u16();
             return Err(Unavailable::HttpStatus { endpoint: self.name(), status });
@@ -164,6 +165,14 @@ impl HttpClient {
         *request.uri_mut() = self.endpoint.uri().clone();
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if !self.endpoint.is_tls()
+            && let proxies = self.endpoint.outbound().proxies()
+            && let Route::Via(proxy) =
+                proxies.route(false, self.endpoint.host(), self.endpoint.port())
+            && let Some(value) = proxy.authorization()
+        {
+            headers.insert(PROXY_AUTHORIZATION, value.clone());
+        }
         if let Some(value) = self.endpoint.authorization() {
             headers.insert(AUTHORIZATION, value.clone());
         }

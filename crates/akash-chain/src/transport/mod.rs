@@ -73,10 +73,6 @@ pub enum Connection {
 
 impl Connection {
     /// Prepares to ask `grpc` if given, else `rpc`. Connects when first used.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn new(
         rpc: &RpcClient,
         grpc: Option<&Endpoint>,

@@ -54,19 +54,11 @@ pub struct RpcRefusal {
 
 impl RpcClient {
     /// Prepares to call `endpoint`. Connects when first used.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, SetupError> {
         Self::any_of(endpoint, Vec::new(), limits)
     }
 
     /// Prepares to call one of several nodes: the first, until [`RpcClient::choose`] says another.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn any_of(
         first: Endpoint,
         others: Vec<Endpoint>,
@@ -101,10 +93,6 @@ impl RpcClient {
 
     /// Calls `method` with named `params`. As CometBFT wants them: 64-bit numbers as text, bytes
     /// as base64, and `abci_query` data as hex.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or the answer is an error or not a `T`.
     pub async fn call<T: DeserializeOwned>(
         &self,
         method: &'static str,

@@ -110,10 +110,6 @@ const COMMIT_TIMEOUT: &str = "timed out waiting for tx to be included in a block
 
 /// Gives `tx` to the node, once. In commit mode, when the node gives up waiting for a block, looks
 /// for it as `wait` says.
-///
-/// # Errors
-///
-/// When it is not known what became of it.
 pub async fn broadcast(
     node: &Node,
     tx: &SignedTx,

@@ -61,10 +61,6 @@ impl FeeRule {
     }
 
     /// The fee for a transaction with this gas limit: each price times gas, rounded up.
-    ///
-    /// # Errors
-    ///
-    /// When it is more money than there is.
     pub fn fee(&self, gas_limit: u64) -> Result<Vec<Coin>, FeeError> {
         match self {
             Self::Fixed(fees) => Ok(fees.clone()),

@@ -57,10 +57,6 @@ pub struct GivenTx {
 
 impl GivenTx {
     /// Looks at a transaction.
-    ///
-    /// # Errors
-    ///
-    /// When a message of it is not understood.
     pub fn new(tx: Tx) -> Result<Self, GivenError> {
         let read = |(index, any): (usize, &Any)| {
             Message::from_any(any.clone()).map_err(|source| GivenError::Message { index, source })
@@ -99,10 +95,6 @@ impl GivenTx {
 }
 
 /// A transaction that was signed elsewhere, to be broadcast whatever it does.
-///
-/// # Errors
-///
-/// When nobody has signed it.
 pub fn signed_elsewhere(tx: &Tx) -> Result<SignedTx, GivenError> {
     match tx.signatures.is_empty() {
         true => Err(GivenError::NoSignature),
@@ -118,7 +110,7 @@ mod tests {
     use akash_proto::to_any;
 
     use super::*;
-    use crate::keys::SecretKey;
+    use akash_keys::SecretKey;
 
     const SIGN_FOR: SignFor<'static> =
         SignFor { chain_id: "local", account_number: 7, sequence: 2 };

@@ -2,11 +2,11 @@
 
 use akash_types::Address;
 
-use crate::keys::SecretKey;
+use akash_keys::SecretKey;
 
 /// An account's key, wherever it is kept.
 pub trait Signer {
-    /// The account.
+    /// The account that signs.
     fn address(&self) -> Address;
 
     /// Its public key: a compressed secp256k1 point.

@@ -1,4 +1,4 @@
-//! Keys, queries, transactions and the block follower, over real sockets and against recordings.
+//! Queries, transactions and the block follower, over real sockets and against recordings.
 
 #![allow(
     clippy::expect_used,
@@ -10,13 +10,6 @@
 
 mod chaos;
 mod follow;
-mod keys_certificate;
-mod keys_go;
-mod keys_keyring;
-#[cfg(target_os = "linux")]
-mod keys_secret_service;
-#[cfg(target_os = "linux")]
-mod keys_support;
 mod lane_recorded;
 mod query_faults;
 mod query_paging;

@@ -277,12 +277,11 @@ fn no_bytes_of_a_node_panic() {
                 let query = Query::new(connection);
                 let _ = query.lease(lease_id()).await;
                 let _ = query.account(lease_id().owner()).await;
-                let _ = query.fee_grants_to(lease_id().owner()).await;
-                let _ = query.grants_to(lease_id().owner()).await;
+                let _ = query.audits_of(lease_id().owner()).await;
             }
             let node = Node::new(node.rpc());
             let _ = (node.status().await, node.block(1).await, node.block_results(1).await);
-            let _ = (node.tx([0; 32].into()).await, node.discover().await);
+            let _ = node.tx([0; 32].into()).await;
         });
     });
 }

@@ -7,14 +7,13 @@ use akash_chain::query::{
     Account, Answer, BidFilter, CertificateFilter, Connection, Failure, LeaseFilter, List, Node,
     OrderFilter, Query, QueryError, Transport,
 };
-use akash_proto::akash::discovery::v1::GetInfoResponse;
 use akash_types::{
     Address, BidId, BidState, CertificateState, EscrowAccountId, EscrowState, LeaseId, LeaseState,
     OrderState,
 };
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::query_support::{
     Call, FakeNode, Say, fixture_json, from_base64, from_hex, recording, recordings,
@@ -313,23 +312,6 @@ async fn accounts_providers_and_certificates_are_read() {
 }
 
 #[tokio::test]
-async fn nothing_signed_by_an_auditor_is_no_error_however_it_is_said() {
-    for say in [
-        ("sdk", 22, "invalid provider: address not found: key not found"),
-        ("sdk", 18, "invalid provider: address not found: invalid request"),
-        ("audit", 1, "invalid provider: address not found"),
-    ] {
-        let (codespace, code, log) = say;
-        let response = json!({"code": code, "codespace": codespace, "log": log, "height": "5"});
-        let answer = json!({"result": {"response": response}});
-        let node = FakeNode::start(move |_| Say::Json(answer.clone())).await;
-        let [_, abci] = node.both();
-        let audit = Query::new(abci).audit(provider(), owner()).await.unwrap();
-        assert_eq!(audit.value, None, "{log}");
-    }
-}
-
-#[tokio::test]
 async fn the_node_tells_of_itself_its_blocks_and_transactions() {
     let node = FakeNode::start(|call| {
         let Call::Rpc { method, params, .. } = call else { panic!("{call:?}") };
@@ -342,16 +324,6 @@ async fn the_node_tells_of_itself_its_blocks_and_transactions() {
                 fixture_json("tx-createbid-ok.json")["tx"].clone()
             }
             "tx" => fixture_json("rpc-tx-notfound.json"),
-            "akash" => {
-                let info = recording("akash_discovery");
-                let info = GetInfoResponse::decode(from_base64(&info["response_b64"]).as_slice());
-                let info = info.unwrap().info.unwrap();
-                let versions = info.supported_versions.iter().map(|version| {
-                    json!({"api_version": version.api_version, "features": null, "modules": []})
-                });
-                let versions: Vec<Json> = versions.collect();
-                json!({"result": {"supported_versions": versions, "chain_id": info.chain_id}})
-            }
             other => panic!("{other}"),
         })
     })
@@ -379,12 +351,4 @@ async fn the_node_tells_of_itself_its_blocks_and_transactions() {
     assert_eq!((found.hash, found.height, found.result.is_ok()), (hash, 213, true));
     assert_eq!(found.raw, from_base64(&recorded["tx_raw_b64"]));
     assert_eq!(node.tx([0xab; 32].into()).await.unwrap(), None);
-
-    let discovery = node.discover().await.unwrap();
-    assert_eq!(discovery.client_version().unwrap().as_str(), "v1beta4");
-    let info = recording("akash_discovery");
-    let info = GetInfoResponse::decode(from_base64(&info["response_b64"]).as_slice()).unwrap();
-    let by_grpc = akash_chain::query::Discovery::from(info.info.unwrap());
-    assert_eq!(by_grpc.client_version(), discovery.client_version());
-    assert_eq!(by_grpc.chain_id, "local");
 }

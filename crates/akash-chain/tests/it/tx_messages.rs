@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use akash_chain::query::Authorization;
+use akash_chain::tx::message::authz::Authorization;
 use akash_chain::tx::message::deployment::CreateDeployment;
 use akash_chain::tx::message::market::CreateBid;
 use akash_chain::tx::message::{

@@ -1,8 +1,8 @@
 //! Transactions that a node took or refused, built again from what they mean.
 
-use akash_chain::keys::SecretKey;
 use akash_chain::tx::message::{deployment, market};
 use akash_chain::tx::{Fee, Message, SignedTx, TxHash, TxPlan, Unsigned};
+use akash_keys::SecretKey;
 use akash_types::{Deposit, LeaseClosedReason};
 use serde_json::Value as Json;
 

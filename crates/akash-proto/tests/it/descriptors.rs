@@ -26,6 +26,7 @@ fn every_package_of_the_protocol_is_here() {
         "akash.manifest.v2beta3",
         "akash.market.v1",
         "akash.market.v1beta5",
+        "akash.oracle.v2",
         "akash.provider.lease.v1",
         "akash.provider.v1",
         "akash.provider.v1beta4",

@@ -108,7 +108,6 @@ impl<'d> Checker<'_, 'd> {
         }
     }
 
-    /// IP endpoints that exposes name.
     fn addresses(&mut self, reader: &mut Reader<'d, '_>, service: &Service<'d>) {
         let services = Path::ROOT.key("services");
         let name = services.key(service.name.value);

@@ -1,6 +1,7 @@
 //! `deployment`, `endpoints` and `reclamation`.
 
-use super::duration::parse_go_duration;
+use akash_types::parse_go_duration;
+
 use super::reader::{Key, Reader, Spot};
 use crate::problem::{Path, Shown};
 use crate::yaml::Node;

@@ -6,7 +6,6 @@
 
 mod compute;
 mod deployment;
-mod duration;
 mod expose;
 mod placement;
 mod quantity;

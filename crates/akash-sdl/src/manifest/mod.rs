@@ -25,5 +25,5 @@ pub use model::{
 pub(crate) use json::{describe_attribute, describe_resources};
 pub use proto::ManifestProtoError;
 pub(crate) use validate::{Fault, PROXY_LIMITS, Violation, expose_before};
-pub use validate::{ManifestError, ManifestErrorKind, is_hostname, is_service_name};
+pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
 pub use version::Version;

@@ -28,7 +28,6 @@ impl From<[u8; 32]> for Version {
 }
 
 impl fmt::Display for Version {
-    /// Lower-case hex.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
-use super::everyday;
 use super::tree::{Content, Links, Node, NodeId, Scalar, Tree};
 use crate::problem::{Place, Problem, Shown};
 
@@ -20,23 +19,14 @@ const MAX_DEPTH: usize = 64;
 /// but `<<` writes the entries of its target out.
 const MAX_MERGED_ENTRIES: usize = 100_000;
 
-/// Reads the first document of the text.
-pub(crate) fn load(text: &str) -> Result<Tree<'_>, Problem> {
-    check_characters(text)?;
-    match everyday::load(text) {
-        Some(tree) => Ok(tree),
-        None => load_any(text),
-    }
-}
-
 /// Whether there is nothing but printable ASCII and line feeds, as in nearly every text. Without a
 /// way out of the loop the compiler looks at many bytes at once.
-pub(super) fn is_plain(text: &str) -> bool {
+fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |plain, byte| plain & matches!(byte, b'\n' | b' '..=b'~'))
 }
 
 /// Refuses what no YAML may hold, comments included: control characters and half-characters.
-pub(super) fn check_characters(text: &str) -> Result<(), Problem> {
+fn check_characters(text: &str) -> Result<(), Problem> {
     let odd = |c: char| {
         matches!(
             c,
@@ -59,8 +49,9 @@ pub(super) fn check_characters(text: &str) -> Result<(), Problem> {
     })
 }
 
-/// Reads whatever is YAML.
-pub(super) fn load_any(text: &str) -> Result<Tree<'_>, Problem> {
+/// Reads the first document of the text.
+pub(crate) fn load(text: &str) -> Result<Tree<'_>, Problem> {
+    check_characters(text)?;
     let mut loader = Loader::with_capacity(text.len());
     let unfinished = (!text.ends_with(['\n', '\r'])).then(|| text.chars().count());
     for item in Parser::new_from_str(text) {
@@ -101,8 +92,8 @@ struct Open {
 }
 
 /// Builds a tree from what a parser finds, in the order of the text.
-pub(super) struct Loader<'a> {
-    pub(super) tree: Tree<'a>,
+struct Loader<'a> {
+    tree: Tree<'a>,
     open: Vec<Open>,
     /// Children of all open collections, innermost last.
     pending: Vec<NodeId>,
@@ -112,7 +103,7 @@ pub(super) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
+    fn with_capacity(bytes: usize) -> Self {
         // A node of an SDL takes about ten bytes of text; reserving that much once is cheaper
         // than growing four times.
         let nodes = bytes / 10 + 8;
@@ -155,12 +146,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds a scalar; `anchor` is 0 where it has none, here and below.
-    pub(super) fn scalar(
-        &mut self,
-        place: Place,
-        scalar: Scalar<'a>,
-        anchor: usize,
-    ) -> Result<(), Problem> {
+    fn scalar(&mut self, place: Place, scalar: Scalar<'a>, anchor: usize) -> Result<(), Problem> {
         let id = self.add(place, Content::Scalar(scalar))?;
         self.anchor(anchor, Some(id));
         self.attach(id)
@@ -210,12 +196,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Opens a collection; what is added until [`Self::end`] goes into it.
-    pub(super) fn start(
-        &mut self,
-        place: Place,
-        anchor: usize,
-        is_mapping: bool,
-    ) -> Result<(), Problem> {
+    fn start(&mut self, place: Place, anchor: usize, is_mapping: bool) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.problem(
                 place,
@@ -248,7 +229,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Closes the innermost collection.
-    pub(super) fn end(&mut self) -> Result<(), Problem> {
+    fn end(&mut self) -> Result<(), Problem> {
         let Some(open) = self.open.last().copied() else { return Ok(()) };
         let start = self.tree.links.len();
         if open.is_mapping && self.check_keys(self.children(open))? {

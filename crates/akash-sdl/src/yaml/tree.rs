@@ -75,31 +75,6 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Places and values in the order of the text, to compare trees by.
-    #[cfg(any(test, fuzzing))]
-    pub(super) fn flat(&self) -> Vec<String> {
-        fn walk(tree: &Tree<'_>, node: &Node<'_>, depth: usize, out: &mut Vec<String>) {
-            match &node.content {
-                Content::Scalar(scalar) => out.push(format!("{depth} {} {scalar:?}", node.place)),
-                Content::Sequence(links) => {
-                    out.push(format!("{depth} {} list", node.place));
-                    tree.items(*links).for_each(|item| walk(tree, item, depth + 1, out));
-                }
-                Content::Mapping(links) => {
-                    out.push(format!("{depth} {} mapping", node.place));
-                    for id in tree.slice(*links) {
-                        walk(tree, tree.node(*id), depth + 1, out);
-                    }
-                }
-            }
-        }
-        let mut out = Vec::new();
-        if let Some(root) = self.root() {
-            walk(self, root, 0, &mut out);
-        }
-        out
-    }
-
     pub(super) fn slice(&self, links: Links) -> &[NodeId] {
         self.links.get(links.start as usize..links.end as usize).unwrap_or_default()
     }

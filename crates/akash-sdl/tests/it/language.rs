@@ -36,7 +36,6 @@ deployment:
       count: 1
 ";
 
-/// The base with one passage replaced.
 fn with(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from}");
     BASE.replacen(from, to, 1)

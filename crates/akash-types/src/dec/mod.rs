@@ -146,12 +146,6 @@ impl Dec {
         narrow(chop_half_to_even(I256::from(self.0) * I256::from(other.0)))
     }
 
-    /// self × other, rounded towards zero (chain: `LegacyDec.MulTruncate`).
-    #[must_use]
-    pub fn checked_mul_truncate(self, other: Self) -> Option<Self> {
-        narrow(I256::from(self.0) * I256::from(other.0) / I256::from(ONE))
-    }
-
     /// self × a whole number; exact.
     #[must_use]
     pub const fn checked_mul_int(self, factor: i128) -> Option<Self> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{IdError, account, number, sequence, split, strip};
+use super::{IdError, account, number, sequence, split};
 use crate::Address;
 
 /// A deployment: a tenant's account and a number the tenant chose.
@@ -17,10 +17,6 @@ impl DeploymentId {
     const FORM: &'static str = "owner/dseq";
 
     /// Deployment `dseq` of `owner`.
-    ///
-    /// # Errors
-    ///
-    /// When `dseq` is 0.
     pub const fn new(owner: Address, dseq: u64) -> Result<Self, IdError> {
         match dseq {
             0 => Err(IdError::Zero { part: "dseq" }),
@@ -38,21 +34,6 @@ impl DeploymentId {
     #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.dseq
-    }
-
-    /// Map key `deployment/owner/dseq`.
-    #[must_use]
-    pub fn to_path(&self) -> String {
-        format!("deployment/{self}")
-    }
-
-    /// Reads the map key `deployment/owner/dseq`.
-    ///
-    /// # Errors
-    ///
-    /// When the text has another form.
-    pub fn from_path(path: &str) -> Result<Self, IdError> {
-        strip("deployment path", "deployment/owner/dseq", "deployment", path)?.parse()
     }
 }
 
@@ -82,10 +63,6 @@ impl GroupId {
     const FORM: &'static str = "owner/dseq/gseq";
 
     /// Group `gseq` of `deployment`; groups are numbered from 1.
-    ///
-    /// # Errors
-    ///
-    /// When `gseq` is 0.
     pub const fn new(deployment: DeploymentId, gseq: u32) -> Result<Self, IdError> {
         match gseq {
             0 => Err(IdError::Zero { part: "gseq" }),

@@ -28,10 +28,6 @@ impl EscrowScope {
     }
 
     /// The scope with this number on the wire.
-    ///
-    /// # Errors
-    ///
-    /// When the number is none of the known ones.
     pub fn from_code(code: i32) -> Result<Self, IdError> {
         match code {
             1 => Ok(Self::Deployment),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use super::{DeploymentId, GroupId, IdError, account, number, sequence, split, strip};
+use super::{DeploymentId, GroupId, IdError, account, number, sequence, split};
 use crate::Address;
 
 /// An order: one round of bidding for a group.
@@ -19,10 +19,6 @@ impl OrderId {
     const FORM: &'static str = "owner/dseq/gseq/oseq";
 
     /// Order `oseq` of `group`; orders are numbered from 1.
-    ///
-    /// # Errors
-    ///
-    /// When `oseq` is 0.
     pub const fn new(group: GroupId, oseq: u32) -> Result<Self, IdError> {
         match oseq {
             0 => Err(IdError::Zero { part: "oseq" }),
@@ -70,21 +66,6 @@ impl OrderId {
     #[must_use]
     pub const fn bid_id(&self, provider: Address) -> BidId {
         BidId::new(*self, provider)
-    }
-
-    /// Map key `order/owner/dseq/gseq/oseq`.
-    #[must_use]
-    pub fn to_path(&self) -> String {
-        format!("order/{self}")
-    }
-
-    /// Reads the map key `order/owner/dseq/gseq/oseq`.
-    ///
-    /// # Errors
-    ///
-    /// When the text has another form.
-    pub fn from_path(path: &str) -> Result<Self, IdError> {
-        strip("order path", "order/owner/dseq/gseq/oseq", "order", path)?.parse()
     }
 }
 
@@ -314,21 +295,6 @@ impl LeaseId {
     #[must_use]
     pub const fn bseq(&self) -> u32 {
         self.0.bseq
-    }
-
-    /// Map key `lease/owner/dseq/gseq/oseq/provider`.
-    #[must_use]
-    pub fn to_path(&self) -> String {
-        format!("lease/{self}")
-    }
-
-    /// Reads the map key `lease/owner/dseq/gseq/oseq/provider`.
-    ///
-    /// # Errors
-    ///
-    /// When the text has another form.
-    pub fn from_path(path: &str) -> Result<Self, IdError> {
-        strip("lease path", "lease/owner/dseq/gseq/oseq/provider", "lease", path)?.parse()
     }
 }
 

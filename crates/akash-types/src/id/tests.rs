@@ -16,13 +16,6 @@ fn ids_print_as_on_chain() {
     assert_eq!(lease.order_id().to_string(), format!("{OWNER}/101/1/2"));
     assert_eq!(lease.group_id().to_string(), format!("{OWNER}/101/1"));
     assert_eq!(lease.deployment_id().to_string(), format!("{OWNER}/101"));
-    assert_eq!(lease.deployment_id().to_path(), format!("deployment/{OWNER}/101"));
-    assert_eq!(lease.order_id().to_path(), format!("order/{OWNER}/101/1/2"));
-    assert_eq!(lease.to_path(), format!("lease/{OWNER}/101/1/2/{PROVIDER}"));
-    assert_eq!(LeaseId::from_path(&lease.to_path()), Ok(lease));
-    assert_eq!(OrderId::from_path(&lease.order_id().to_path()), Ok(lease.order_id()));
-    let deployment = lease.deployment_id();
-    assert_eq!(DeploymentId::from_path(&deployment.to_path()), Ok(deployment));
 }
 
 #[test]
@@ -79,8 +72,6 @@ fn what_is_not_an_id_is_refused_with_the_part_at_fault() {
         let error = text.parse::<OrderId>().unwrap_err().to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
-    assert!(LeaseId::from_path(&format!("order/{}", lease())).is_err());
-    assert!(LeaseId::from_path("lease").is_err());
     assert!(format!("{OWNER}/1/1/1/{OWNER}x").parse::<BidId>().is_err());
 }
 
@@ -129,7 +120,6 @@ proptest! {
             let _ = text.parse::<LeaseId>();
             let _ = text.parse::<EscrowAccountId>();
             let _ = text.parse::<EscrowPaymentId>();
-            let _ = LeaseId::from_path(&text);
         }
     }
 }

@@ -55,10 +55,6 @@ impl Client {
 
     /// A client of the provider at `uri`, such as `https://provider.example.com:8443`. `http` is
     /// for providers that something else stands in front of.
-    ///
-    /// # Errors
-    ///
-    /// When the address or the certificate makes no sense.
     pub fn new(
         uri: &str,
         trust: &ServerTrust,

@@ -24,57 +24,33 @@ const JSON: &str = "application/json; charset=UTF-8";
 
 impl Client {
     /// Which program runs.
-    ///
-    /// # Errors
-    ///
-    /// As any method here: when the provider cannot be asked, refuses, or cannot be understood.
     pub async fn version(&self) -> Result<VersionDocument, ClientError> {
         self.read(Method::GET, path::VERSION, Bytes::new()).await
     }
 
     /// Whose provider it is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn address(&self) -> Result<AddressDocument, ClientError> {
         self.read(Method::GET, path::ADDRESS, Bytes::new()).await
     }
 
     /// How the provider is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn status(&self) -> Result<ProviderStatus, ClientError> {
         self.read(Method::GET, path::STATUS, Bytes::new()).await
     }
 
     /// Sends a manifest. What was accepted is kept, and deployed soon.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn send_manifest(&self, dseq: u64, manifest: &Manifest) -> Result<(), ClientError> {
         let body = Bytes::from(manifest.to_json());
         self.answer(Method::PUT, &path::deployment_manifest(dseq), JSON, body).await.map(drop)
     }
 
     /// Sends an SDL, from which the provider makes the manifest. Providers written in Go refuse.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn send_sdl(&self, dseq: u64, sdl: String) -> Result<(), ClientError> {
         let path = path::deployment_manifest(dseq);
         self.answer(Method::PUT, &path, "application/yaml", sdl.into()).await.map(drop)
     }
 
     /// The manifest that is kept for a lease.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn manifest(&self, lease: LeaseId) -> Result<Group, ClientError> {
         let path = path::lease_manifest(lease);
         let body = self.answer(Method::GET, &path, JSON, Bytes::new()).await?;
@@ -85,19 +61,11 @@ impl Client {
     }
 
     /// How a lease is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn lease_status(&self, lease: LeaseId) -> Result<LeaseStatus, ClientError> {
         self.read(Method::GET, &path::lease_status(lease), Bytes::new()).await
     }
 
     /// How a service of a lease is.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn service_status(
         &self,
         lease: LeaseId,
@@ -107,10 +75,6 @@ impl Client {
     }
 
     /// Moves hostnames to another lease of the tenant.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn migrate_hostnames(
         &self,
         request: &MigrateHostnames,
@@ -119,10 +83,6 @@ impl Client {
     }
 
     /// Moves leased addresses to another lease of the tenant.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn migrate_endpoints(
         &self,
         request: &MigrateEndpoints,
@@ -131,10 +91,6 @@ impl Client {
     }
 
     /// Whether the provider would bid on a group.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::version`].
     pub async fn validate(&self, group: &GroupSpec) -> Result<ScreeningResponse, ClientError> {
         let list = akash_sdl::groups_to_json(std::slice::from_ref(group));
         let alone = list.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

@@ -44,10 +44,6 @@ impl Client {
 
 impl ShellInput {
     /// Sends something; waits while the provider does not take it.
-    ///
-    /// # Errors
-    ///
-    /// When the connection is gone.
     pub async fn send(&mut self, frame: &ClientFrame) -> Result<(), ClientError> {
         Ok(self.0.send(Message::Binary(frame.encode())).await?)
     }
@@ -60,10 +56,6 @@ impl ShellInput {
 
 impl ShellOutput {
     /// The next part, or how the connection ended.
-    ///
-    /// # Errors
-    ///
-    /// When the connection breaks, or the provider says what cannot be understood.
     pub async fn next(&mut self) -> Result<Result<ServerFrame, StreamEnd>, ClientError> {
         loop {
             match self.0.next().await {

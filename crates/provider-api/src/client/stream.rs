@@ -48,10 +48,6 @@ pub struct StreamEnd {
 
 impl Client {
     /// What the containers of a lease wrote.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot be asked, or refuses.
     pub async fn logs(
         &self,
         lease: LeaseId,
@@ -61,10 +57,6 @@ impl Client {
     }
 
     /// What happened to a lease.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot be asked, or refuses.
     pub async fn events(
         &self,
         lease: LeaseId,
@@ -110,10 +102,6 @@ impl Client {
 
 impl<T: DeserializeOwned> Frames<T> {
     /// The next message; `None` when there are no more, and then [`Frames::end`] says why.
-    ///
-    /// # Errors
-    ///
-    /// When the connection breaks, the provider falls silent, or says what cannot be understood.
     pub async fn next(&mut self) -> Result<Option<T>, ClientError> {
         while self.end.is_none() {
             // Whatever comes shows that the provider is there.

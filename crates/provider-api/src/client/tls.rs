@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use akash_net::Trust;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
 use super::Credentials;
 
@@ -31,13 +32,15 @@ pub struct ServerTrust {
     /// Certificates of it that are valid on chain: it may show one of these, and its name does not
     /// matter then. Otherwise it has to show one that a public authority vouches for.
     pub published: Vec<CertificateDer<'static>>,
+    /// The public authorities.
+    pub authorities: Trust,
 }
 
 impl ServerTrust {
     pub(super) fn config(&self, credentials: Credentials) -> Result<ClientConfig, Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        let public = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        let roots = self.authorities.roots();
+        let public = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
             .build()
             .map_err(|error| Error::General(error.to_string()))?;
         let verifier =

@@ -35,10 +35,6 @@ impl NumberError {
 }
 
 /// A decimal number of a deployment.
-///
-/// # Errors
-///
-/// When it is none, or too large.
 pub fn parse_u64(text: &str) -> Result<u64, NumberError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(NumberError::syntax("ParseUint", text));
@@ -47,10 +43,6 @@ pub fn parse_u64(text: &str) -> Result<u64, NumberError> {
 }
 
 /// A decimal number of a group or an order.
-///
-/// # Errors
-///
-/// When it is none, or too large.
 pub fn parse_u32(text: &str) -> Result<u32, NumberError> {
     u32::try_from(parse_u64(text)?).map_err(|_| NumberError::range("ParseUint", text))
 }

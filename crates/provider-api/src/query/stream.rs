@@ -30,10 +30,6 @@ pub enum StreamParamsError {
 
 impl StreamParams {
     /// Reads them. What a Go client calls `services` is ignored, as existing providers do.
-    ///
-    /// # Errors
-    ///
-    /// When one is wrong.
     pub fn read(query: &Query) -> Result<Self, StreamParamsError> {
         let services = query.get("service");
         if services.ends_with(',') {

@@ -16,6 +16,25 @@ pub struct LeaseStatus {
     /// Addresses that lead to services; `None` if the lease asks for none.
     #[serde(default)]
     pub ips: Option<BTreeMap<String, Vec<LeasedIp>>>,
+    /// How long its escrow account can pay; left out while that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub funds: Option<LeaseFunds>,
+}
+
+/// How long an escrow account can pay, if nobody deposits and no lease begins or ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseFunds {
+    /// Whether it cannot pay any more: the lease ends with the next settlement.
+    pub dry: bool,
+    /// First height that is not paid; left out if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_at: Option<u64>,
+    /// Blocks after the newest that are still paid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks_left: Option<u64>,
+    /// About how long these take, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_left: Option<u64>,
 }
 
 /// How a service is.

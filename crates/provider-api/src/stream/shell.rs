@@ -82,10 +82,6 @@ impl ServerFrame {
     }
 
     /// Reads it.
-    ///
-    /// # Errors
-    ///
-    /// When it is none.
     pub fn decode(frame: &Bytes) -> Result<Self, FrameError> {
         let (code, payload) = split(frame)?;
         match code {
@@ -115,10 +111,6 @@ impl ClientFrame {
     }
 
     /// Reads it.
-    ///
-    /// # Errors
-    ///
-    /// When it is none.
     pub fn decode(frame: &Bytes) -> Result<Self, FrameError> {
         let (code, payload) = split(frame)?;
         match (code, &payload[..]) {

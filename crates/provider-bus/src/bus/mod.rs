@@ -1,11 +1,12 @@
-//! What everyone holds: publish, subscribe, latest, status.
+//! What everyone holds: publish, subscribe, latest, record, events, status.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
+use crate::event::{EVENTS_KEPT, Event, EventSubscription};
 use crate::fact::Fact;
 use crate::link::{Link, Outbox, Target};
 use crate::message::{self, MalformedMessage};
@@ -41,8 +42,9 @@ pub struct Closed;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    publisher: String,
+    pub(crate) publisher: String,
     slots: [watch::Sender<Option<Held>>; Topic::COUNT],
+    events: broadcast::Sender<Arc<Event>>,
     status: watch::Sender<BusStatus>,
     /// What Redis has yet to take; none without Redis.
     pub(crate) outbox: Option<Outbox>,
@@ -59,10 +61,6 @@ impl Bus {
     /// A bus that reaches other processes through Redis, for as long as its [`Link`] is run.
     ///
     /// `name` says who publishes, for people who read the messages; it need not be unique.
-    ///
-    /// # Errors
-    ///
-    /// When the system has no randomness.
     pub fn over_redis(target: Target, name: &str) -> Result<(Self, Link), getrandom::Error> {
         let mut id = [0; 8];
         getrandom::fill(&mut id)?;
@@ -119,6 +117,30 @@ impl Bus {
         held.as_ref().and_then(|held| message::read(&held.payload).ok())
     }
 
+    /// Adds an event to the log. Never waits and never fails: while Redis is away or slow a bounded
+    /// number is kept for it, and what has to be dropped, oldest first, is counted in the status.
+    pub fn record(&self, event: Event) {
+        let event = Arc::new(event);
+        if let Some(outbox) = &self.shared.outbox {
+            match serde_json::to_string(&*event) {
+                Ok(data) => {
+                    if !outbox.events.push(event.event.name(), data) {
+                        self.shared.change_status(|status| status.events_dropped += 1);
+                    }
+                }
+                Err(_) => self.shared.count_undecodable(),
+            }
+        }
+        // An error means that there are no subscribers.
+        let _ = self.shared.events.send(event);
+    }
+
+    /// Follows the events that this process records, from now on.
+    #[must_use]
+    pub fn events(&self) -> EventSubscription {
+        EventSubscription(self.shared.events.subscribe())
+    }
+
     /// How the bus is doing, now and whenever that changes.
     #[must_use]
     pub fn status(&self) -> watch::Receiver<BusStatus> {
@@ -128,10 +150,6 @@ impl Bus {
 
 impl<F: Fact> Subscription<F> {
     /// The next fact, once there is one that this subscription has not given yet. Safe to cancel.
-    ///
-    /// # Errors
-    ///
-    /// When the bus is gone.
     pub async fn next(&mut self) -> Result<F, Closed> {
         loop {
             self.messages.changed().await.map_err(|_| Closed)?;
@@ -148,7 +166,8 @@ impl Shared {
     fn new(publisher: String, connection: Connection, outbox: Option<Outbox>) -> Self {
         let slots = Topic::ALL.map(|_| watch::Sender::new(None));
         let status = watch::Sender::new(BusStatus::new(connection));
-        Self { publisher, slots, status, outbox }
+        let (events, _) = broadcast::channel(EVENTS_KEPT);
+        Self { publisher, slots, events, status, outbox }
     }
 
     #[expect(clippy::indexing_slicing, reason = "a topic's index is below their number")]
@@ -215,6 +234,15 @@ impl Shared {
 
     pub(crate) fn change_status(&self, change: impl FnOnce(&mut BusStatus)) {
         self.status.send_modify(change);
+    }
+
+    /// Notes why Redis does not take events, or that it does.
+    pub(crate) fn events_refused(&self, why: Option<String>) {
+        self.status.send_if_modified(|status| {
+            let is_new = status.events_refused != why;
+            status.events_refused = why;
+            is_new
+        });
     }
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::*;
+use crate::event::{EventKind, Followed};
 use crate::fact::{Block, ManifestStatus};
 
 fn block(height: u64) -> Block {
@@ -112,4 +113,20 @@ fn what_waits_for_redis_is_one_value_per_topic() {
         bus.shared.outbox.as_ref().unwrap().take(),
         [Topic::ManifestStatus, Topic::ChainBlock]
     );
+}
+
+#[tokio::test]
+async fn a_subscriber_gets_each_event_and_is_told_how_many_it_missed() {
+    let bus = Bus::in_process();
+    let lease = |dseq| Event { event: EventKind::LeaseGone, dseq, ..Event::default() };
+    bus.record(lease(0));
+    let mut events = bus.events();
+    let last = u64::try_from(EVENTS_KEPT).unwrap() + 3;
+    (1..=last).for_each(|dseq| bus.record(lease(dseq)));
+    assert_eq!(events.next().await, Ok(Followed::Missed(3)));
+    for dseq in 4..=last {
+        assert_eq!(events.next().await, Ok(Followed::Event(Arc::new(lease(dseq)))));
+    }
+    drop(bus);
+    assert_eq!(events.next().await, Err(Closed));
 }

@@ -41,6 +41,10 @@ pub struct LeaseChange {
     /// Why it ended, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// First height that its escrow account does not pay; there while the account is dry and the
+    /// lease still active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_at: Option<u64>,
     /// The height at which it became so.
     #[serde(default)]
     pub height: u64,
@@ -52,7 +56,7 @@ pub struct LeaseChange {
 pub enum LeaseState {
     /// It runs and is paid.
     Active,
-    /// Its escrow has run dry.
+    /// It has ended because its escrow account ran dry.
     InsufficientFunds,
     /// It has ended.
     Closed,

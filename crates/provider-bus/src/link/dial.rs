@@ -1,7 +1,9 @@
 //! A connection, TLS or not, within a bounded time.
 
 use std::io;
+use std::sync::Arc;
 
+use akash_net::{TlsError, TlsFiles, Trust};
 use redis::aio::{MultiplexedConnection, PubSub};
 use redis::{AsyncConnectionConfig, RedisConnectionInfo, RedisError};
 use rustls::pki_types::{InvalidDnsNameError, ServerName};
@@ -11,8 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use super::target::{Address, Login, TlsFiles};
-use super::tls::{self, TlsError};
+use super::target::{Address, Login};
 use super::{Timing, chain};
 
 /// How to connect to any server of a target.
@@ -21,6 +22,7 @@ pub(super) struct Dialer<'a> {
     pub(super) login: &'a Login,
     pub(super) db: i64,
     pub(super) tls: Option<&'a TlsFiles>,
+    pub(super) trust: &'a Trust,
     pub(super) timing: &'a Timing,
 }
 
@@ -90,7 +92,7 @@ impl Dialer<'_> {
         tcp.set_nodelay(true).map_err(DialError::Connect)?;
         let Some(files) = self.tls else { return Ok(Box::new(tcp)) };
         let name = ServerName::try_from(to.host.clone())?;
-        let connector = TlsConnector::from(tls::configure(files)?);
+        let connector = TlsConnector::from(Arc::new(files.configure(self.trust)?));
         let tls = connector.connect(name, tcp).await.map_err(DialError::Handshake)?;
         Ok(Box::new(tls))
     }

@@ -1,5 +1,6 @@
 //! Which server to use. Behind Sentinel that changes.
 
+use akash_net::Trust;
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Value};
 use tokio::time::timeout;
@@ -36,14 +37,14 @@ pub(super) enum RoleError {
 /// one that is cut off from the others believes in the master of yesterday.
 pub(super) async fn server(
     target: &Target,
-    timing: &Timing,
+    (timing, trust): (&Timing, &Trust),
     attempts: u32,
 ) -> Result<Address, FindError> {
     let (sentinels, master, login) = match &target.servers {
         Servers::One(address) => return Ok(address.clone()),
         Servers::Sentinels { sentinels, master, login } => (sentinels, master, login),
     };
-    let dialer = Dialer { login, db: 0, tls: target.tls.as_ref(), timing };
+    let dialer = Dialer { login, db: 0, tls: target.tls.as_ref(), trust, timing };
     let unknown = |sentinel: &Address| FindError::UnknownMaster {
         sentinel: sentinel.clone(),
         master: master.clone(),

@@ -31,6 +31,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use akash_net::Trust;
 use tokio::time::sleep;
 
 use crate::bus::Shared;
@@ -38,7 +39,6 @@ use crate::status::Connection;
 
 pub(crate) use outbox::Outbox;
 pub use target::{Target, TargetError};
-pub use tls::TlsError;
 
 /// How long the parts of a connection may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +74,13 @@ impl Default for Timing {
 pub struct Link {
     target: Target,
     timing: Timing,
+    trust: Trust,
     shared: Arc<Shared>,
 }
 
 impl Link {
     pub(crate) fn new(target: Target, shared: Arc<Shared>) -> Self {
-        Self { target, timing: Timing::default(), shared }
+        Self { target, timing: Timing::default(), trust: Trust::default(), shared }
     }
 
     /// With other times.
@@ -88,11 +89,19 @@ impl Link {
         self
     }
 
+    /// Trusting these authorities where the target names none.
+    pub fn trusting(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
     /// Keeps the bus connected for as long as it is polled.
     pub async fn run(self) -> Infallible {
         let mut attempts = 0_u32;
         loop {
-            let end = session::run(&self.target, &self.timing, attempts, &self.shared).await;
+            let end =
+                session::run(&self.target, (&self.timing, &self.trust), attempts, &self.shared)
+                    .await;
             if end.was_connected {
                 attempts = 0;
             }

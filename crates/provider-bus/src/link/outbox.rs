@@ -1,4 +1,5 @@
-//! The topics whose newest value Redis has yet to take. Bounded by the number of topics.
+//! What Redis has yet to take: topics by their newest value, bounded by the number of topics, and a
+//! bounded number of events.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -6,12 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::event::EventQueue;
 use crate::topic::Topic;
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     waiting: Mutex<BTreeSet<Topic>>,
     filled: Notify,
+    /// Events, which go to the stream.
+    pub(crate) events: EventQueue,
 }
 
 impl Outbox {

@@ -1,8 +1,10 @@
 //! One connection's life: from finding the server to the first failure.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use akash_net::Trust;
 use futures_util::StreamExt;
 use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::{RedisError, Value};
@@ -13,8 +15,13 @@ use super::dial::{DialError, Dialer};
 use super::find::{self, FindError, RoleError};
 use super::target::{Address, Servers, Target};
 use crate::bus::Shared;
+use crate::event::{Entry, STREAM, STREAM_LENGTH};
+use crate::message::VERSION;
 use crate::status::Connection;
 use crate::topic::Topic;
+
+/// Events that go to Redis at once.
+const EVENTS_AT_ONCE: usize = 256;
 
 /// How a session ended.
 #[derive(Debug)]
@@ -41,8 +48,13 @@ pub(super) enum SessionError {
 }
 
 /// Connects, exchanges facts until something fails, and says what.
-pub(super) async fn run(target: &Target, timing: &Timing, attempts: u32, shared: &Shared) -> End {
-    match Session::open(target, timing, attempts, shared).await {
+pub(super) async fn run(
+    target: &Target,
+    with: (&Timing, &Trust),
+    attempts: u32,
+    shared: &Shared,
+) -> End {
+    match Session::open(target, with, attempts, shared).await {
         Err(error) => End { was_connected: false, error },
         Ok((session, commands, ears)) => {
             let connected = Connection::Connected {
@@ -55,9 +67,13 @@ pub(super) async fn run(target: &Target, timing: &Timing, attempts: u32, shared:
             // leaves half done the next session does again.
             let ended = tokio::select! {
                 ended = session.send(commands.connection.clone()) => ended,
+                ended = session.stream_events(commands.connection.clone()) => ended,
                 ended = session.listen(stream) => ended,
                 ended = session.beat(commands.connection.clone(), sink) => ended,
             };
+            if let Some(outbox) = &shared.outbox {
+                outbox.events.release();
+            }
             match ended {
                 Ok(never) => match never {},
                 Err(error) => End { was_connected: true, error },
@@ -81,13 +97,13 @@ struct Ears {
 impl<'a> Session<'a> {
     async fn open(
         target: &Target,
-        timing: &'a Timing,
+        (timing, trust): (&'a Timing, &Trust),
         attempts: u32,
         shared: &'a Shared,
     ) -> Result<(Self, super::dial::Commands, Ears), SessionError> {
-        let server = find::server(target, timing, attempts).await?;
-        let dialer =
-            Dialer { login: &target.login, db: target.db, tls: target.tls.as_ref(), timing };
+        let server = find::server(target, (timing, trust), attempts).await?;
+        let (login, db, tls) = (&target.login, target.db, target.tls.as_ref());
+        let dialer = Dialer { login, db, tls, trust, timing };
         let unreachable = |source| SessionError::Dial { server: server.clone(), source };
         let mut commands = dialer.commands(&server).await.map_err(unreachable)?;
         let ears = dialer.announcements(&server).await.map_err(unreachable)?;
@@ -119,6 +135,38 @@ impl<'a> Session<'a> {
                 self.answer("take new values", batch.query_async::<()>(&mut to)).await?;
             }
             outbox.filled().await;
+        }
+    }
+
+    /// Appends the events that wait to the stream, now and whenever something does.
+    ///
+    /// A server that takes facts and refuses events, such as one whose rules do not allow `XADD`, is
+    /// asked again at the next beat: facts go on meanwhile.
+    async fn stream_events(
+        &self,
+        mut to: MultiplexedConnection,
+    ) -> Result<Infallible, SessionError> {
+        let Some(outbox) = &self.shared.outbox else { return std::future::pending().await };
+        loop {
+            let entries = outbox.events.begin(EVENTS_AT_ONCE);
+            if entries.is_empty() {
+                outbox.events.filled().await;
+                continue;
+            }
+            let batch = append(&self.shared.publisher, &entries);
+            let sending = batch.query_async::<()>(&mut to);
+            match self.answer("take events", sending).await {
+                Ok(()) => {
+                    outbox.events.confirm();
+                    self.shared.events_refused(None);
+                }
+                Err(SessionError::Refused { source, .. }) if is_refusal(&source) => {
+                    outbox.events.release();
+                    self.shared.events_refused(Some(format!("{STREAM}: {source}")));
+                    sleep(self.timing.beat).await;
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
@@ -178,4 +226,22 @@ impl<'a> Session<'a> {
             Err(_) => Err(SessionError::Silent { server: server(), attempt }),
         }
     }
+}
+
+/// Appends events to the stream: all of them, or none.
+fn append(publisher: &str, entries: &[Arc<Entry>]) -> redis::Pipeline {
+    let mut batch = redis::pipe();
+    batch.atomic();
+    for entry in entries {
+        let command = batch.cmd("XADD").arg(STREAM).arg("MAXLEN").arg("~").arg(STREAM_LENGTH);
+        command.arg("*").arg("version").arg(VERSION).arg("publisher").arg(publisher);
+        command.arg("seq").arg(entry.seq).arg("event").arg(entry.name);
+        command.arg("data").arg(&entry.data).ignore();
+    }
+    batch
+}
+
+/// Whether the server answered, and said no.
+fn is_refusal(error: &RedisError) -> bool {
+    matches!(error.kind(), redis::ErrorKind::Server(_) | redis::ErrorKind::Extension)
 }

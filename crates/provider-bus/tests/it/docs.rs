@@ -6,7 +6,7 @@ use provider_bus::fact::{
     BalanceStatus, BidEngineStatus, Block, ClusterStatus, InventoryCluster, InventoryNodes,
     InventoryStatus, InventoryStorage, LeaseChange, ManifestStatus,
 };
-use provider_bus::{Fact, Topic, VERSION};
+use provider_bus::{Event, EventKind, Fact, STREAM, STREAM_LENGTH, Topic, VERSION};
 use serde_json::Value;
 
 const GUIDE: &str = include_str!("../../../../docs/bus.md");
@@ -55,4 +55,19 @@ fn same<F: Fact>(examples: &BTreeMap<&str, String>) {
     assert_eq!(message["version"], VERSION, "{:?}", F::TOPIC);
     let fact: F = serde_json::from_value(message["fact"].clone()).unwrap();
     assert_eq!(serde_json::to_value(&fact).unwrap(), message["fact"], "{:?}", F::TOPIC);
+}
+
+#[test]
+fn the_events_are_documented_as_they_are_written() {
+    let (_, guide) = GUIDE.split_once("\n## Events\n").unwrap();
+    assert!(guide.contains(STREAM) && guide.contains(&format!("MAXLEN ~ {STREAM_LENGTH}")));
+    let table = guide.lines().filter_map(|line| line.strip_prefix("| `"));
+    let named: Vec<_> = table.filter_map(|line| line.split('`').next()).collect();
+    let kinds: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
+    assert!(named.ends_with(&kinds), "{named:?}");
+    let example =
+        guide.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let event: Event = serde_json::from_str(example).unwrap();
+    let written: Value = serde_json::from_str(example).unwrap();
+    assert_eq!(serde_json::to_value(&event).unwrap(), written);
 }

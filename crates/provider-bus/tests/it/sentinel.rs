@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use provider_bus::Connection;
 use provider_bus::fact::Block;
+use provider_bus::{Connection, STREAM};
 
+use crate::events::{event, until};
 use crate::support::{LONG, Running, Server, hear};
 
 /// Sentinels do nothing for half a minute when they think the machine was too busy.
@@ -88,11 +89,14 @@ async fn after_a_failover_the_newest_is_heard_from_the_new_master() {
     publisher.until(uses(&group.master)).await;
     subscriber.until(uses(&group.master)).await;
     publisher.bus.publish(&block(1));
+    publisher.bus.record(event(1));
     hear(&mut blocks, |block| block.height == 1).await;
 
     // A third of the Sentinels goes with the master: the others suffice.
     group.master.kill();
     group.sentinels[0].kill();
+    // Recorded while there is no master.
+    publisher.bus.record(event(2));
     // Two Sentinels that stand still name nobody: whoever waits for a master waits for ever.
     group.sentinels[1..].iter().for_each(Server::freeze);
     let bus = publisher.bus.clone();
@@ -109,6 +113,7 @@ async fn after_a_failover_the_newest_is_heard_from_the_new_master() {
     hear(&mut blocks, |block| block.height == 500).await;
     publisher.until(uses(&group.replica)).await;
     subscriber.until(uses(&group.replica)).await;
+    until(&group.replica, &format!("XREVRANGE {STREAM} + - COUNT 1"), &[r#""dseq":2"#]).await;
 
     // The old master comes back, believes to be one for a while, and is not used.
     group.master.revive();

@@ -9,17 +9,23 @@ use crate::object::{CustomObject, Spec, Unknown, is_zero, nullable};
 /// What a lease shall run. Its name is the lease's namespace.
 pub type Manifest = CustomObject<ManifestSpec>;
 
-/// What a lease shall run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ManifestSpec {
-    /// The lease.
     pub lease_id: LeaseRef,
-    /// Its group of services.
     pub group: Group,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
+}
+
+impl ManifestSpec {
+    /// Whether it has fields that definitions of Go v0.16.2 do not have: a cluster with such
+    /// definitions drops them when they are written.
+    #[must_use]
+    pub fn has_newer_fields(&self) -> bool {
+        let mut exposes = self.group.services.iter().flat_map(|service| &service.expose);
+        exposes.any(|expose| expose.http_options.proxy.is_some())
+    }
 }
 
 impl Spec for ManifestSpec {
@@ -34,64 +40,47 @@ impl Spec for ManifestSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeaseRef {
-    /// The tenant.
     pub owner: String,
     /// Number of the deployment, as decimal text.
     pub dseq: String,
-    /// Number of the group.
     pub gseq: u32,
-    /// Number of the order.
     pub oseq: u32,
-    /// Who provides.
     pub provider: String,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// Services under one lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Group {
-    /// The placement's name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The services, in the order in which they were sent.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub services: Vec<Service>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// An image with its replicas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Service {
-    /// Its name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The image.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub image: String,
-    /// Replaces the image's entry point.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub command: Vec<String>,
-    /// Replaces the image's arguments.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub args: Vec<String>,
     /// `NAME=value` entries.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub env: Vec<String>,
-    /// What one replica gets.
     pub resources: Resources,
-    /// How many replicas.
     #[serde(skip_serializing_if = "is_zero")]
     pub count: u32,
-    /// Ports.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub expose: Vec<Expose>,
-    /// Mounts and permissions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Params>,
     /// What was decided about where it may run.
@@ -100,98 +89,76 @@ pub struct Service {
     /// A login to the image's registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<Credentials>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// What one replica gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Resources {
     /// The resource unit of the group.
     pub id: u32,
-    /// CPU.
     pub cpu: Processor,
     /// Cards; there with 0 units if none.
     pub gpu: Gpu,
-    /// Memory.
     pub memory: Memory,
-    /// Volumes.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub storage: Vec<Storage>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Processor {
     /// Thousandths of a core.
     pub units: u32,
-    /// Constraints.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// Cards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gpu {
     /// Whole cards.
     pub units: u32,
-    /// Acceptable cards.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// Memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
     /// Bytes, as decimal text.
     pub size: String,
-    /// Constraints.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// A volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Storage {
-    /// Name within the unit.
     pub name: String,
     /// Bytes, as decimal text.
     pub size: String,
     /// `persistent` and `class`.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// A key with a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Attribute {
-    /// The key.
     pub key: String,
-    /// The value.
     pub value: String,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -200,7 +167,6 @@ pub struct Attribute {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Expose {
-    /// The container's port.
     #[serde(skip_serializing_if = "is_zero")]
     pub port: u16,
     /// The port outside; 0 means the same.
@@ -215,7 +181,6 @@ pub struct Expose {
     /// Whether it is open to the world.
     #[serde(skip_serializing_if = "is_zero")]
     pub global: bool,
-    /// Hostnames.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub hosts: Vec<String>,
     /// How an ingress treats requests; there even if it says nothing.
@@ -223,9 +188,7 @@ pub struct Expose {
     /// Name of the IP endpoint, which is no address.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ip: String,
-    /// Number of the IP endpoint.
     pub endpoint_sequence_number: u32,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -234,7 +197,6 @@ pub struct Expose {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HttpOptions {
-    /// The largest request body.
     #[serde(skip_serializing_if = "is_zero")]
     pub max_body_size: u32,
     /// How long to wait for an answer.
@@ -243,7 +205,6 @@ pub struct HttpOptions {
     /// How long to wait for a request to be taken.
     #[serde(skip_serializing_if = "is_zero")]
     pub send_timeout: u32,
-    /// How many backends to try.
     #[serde(skip_serializing_if = "is_zero")]
     pub next_tries: u32,
     /// How long to go on trying.
@@ -255,7 +216,6 @@ pub struct HttpOptions {
     /// How the proxy buffers answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<ProxyOptions>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -282,38 +242,30 @@ pub struct ProxyOptions {
     /// How long to wait for a connection.
     #[serde(skip_serializing_if = "is_zero")]
     pub connect_timeout: u32,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// Mounts and permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Params {
-    /// Where volumes are mounted.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub storage: Vec<Mount>,
     /// What the pods may read of their lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// Where a volume is mounted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mount {
-    /// The volume.
     pub name: String,
-    /// A path.
     pub mount: String,
     /// Whether the service may not write to it.
     #[serde(rename = "readOnly")]
     pub read_only: bool,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -325,7 +277,6 @@ pub struct Permissions {
     /// `logs`, `events` and others.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub read: Vec<String>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -336,21 +287,16 @@ pub struct Permissions {
 pub struct SchedulerParams {
     /// The runtime class; empty or `none` for the cluster's own.
     pub runtime_class: String,
-    /// What it was promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<SchedulerResources>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// What a service was promised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SchedulerResources {
-    /// The card.
     pub gpu: Option<SchedulerGpu>,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -359,15 +305,12 @@ pub struct SchedulerResources {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SchedulerGpu {
-    /// Who made it.
     pub vendor: String,
-    /// Model.
     pub model: String,
     /// Memory; empty if it is not pinned.
     pub memory_size: String,
     /// How it is attached; empty if it is not pinned.
     pub interface: String,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -376,15 +319,11 @@ pub struct SchedulerGpu {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Credentials {
-    /// The registry.
     pub host: String,
     /// An address that some registries ask for.
     pub email: String,
-    /// The user.
     pub username: String,
-    /// The secret.
     pub password: String,
-    /// What else it says.
     #[serde(flatten)]
     pub unknown: Unknown,
 }

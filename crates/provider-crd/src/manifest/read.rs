@@ -19,30 +19,12 @@ pub enum ReadError {
     Lease(#[from] IdError),
     /// A number of bytes is none.
     #[error("service {service:?}: {what} {value:?} is no number of bytes")]
-    Bytes {
-        /// Which service.
-        service: String,
-        /// Of what.
-        what: &'static str,
-        /// What was found.
-        value: String,
-    },
-    /// A protocol is not known.
+    Bytes { service: String, what: &'static str, value: String },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
-    Protocol {
-        /// Which service.
-        service: String,
-        /// What was found.
-        protocol: String,
-    },
+    Protocol { service: String, protocol: String },
 }
 
 impl LeaseRef {
-    /// The lease it names.
-    ///
-    /// # Errors
-    ///
-    /// When a part of it is malformed.
     pub fn lease(&self) -> Result<LeaseId, IdError> {
         let Self { owner, dseq, gseq, oseq, provider, .. } = self;
         format!("{owner}/{dseq}/{gseq}/{oseq}/{provider}").parse()
@@ -51,10 +33,6 @@ impl LeaseRef {
 
 impl Manifest {
     /// The lease that it is for.
-    ///
-    /// # Errors
-    ///
-    /// When it names none.
     pub fn lease(&self) -> Result<LeaseId, ReadError> {
         Ok(self.spec.lease_id.lease()?)
     }
@@ -62,10 +40,6 @@ impl Manifest {
 
 impl ManifestSpec {
     /// The group of services, as a tenant would send it, without what is not kept.
-    ///
-    /// # Errors
-    ///
-    /// When a value is malformed.
     pub fn group(&self) -> Result<sent::Group, ReadError> {
         let services = self.group.services.iter().map(service).collect::<Result<_, _>>()?;
         Ok(sent::Group { name: self.group.name.clone(), services })

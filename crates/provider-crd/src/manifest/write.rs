@@ -12,36 +12,15 @@ use super::model::{
 /// Why a manifest cannot be kept. None that was validated is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// A resource is missing.
     #[error("service {service:?} does not say how much {what} it needs")]
-    Missing {
-        /// Which service.
-        service: String,
-        /// What it does not say.
-        what: &'static str,
-    },
+    Missing { service: String, what: &'static str },
     /// A number is larger than the custom resource can hold.
     #[error(
         "service {service:?}: {what} of {value} is more than the largest that can be kept, {max}"
     )]
-    TooLarge {
-        /// Which service.
-        service: String,
-        /// Which number.
-        what: &'static str,
-        /// What it is.
-        value: u64,
-        /// What it may be.
-        max: u64,
-    },
-    /// A protocol is not known.
+    TooLarge { service: String, what: &'static str, value: u64, max: u64 },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
-    Protocol {
-        /// Which service.
-        service: String,
-        /// What was found.
-        protocol: String,
-    },
+    Protocol { service: String, protocol: String },
 }
 
 impl LeaseRef {
@@ -62,10 +41,6 @@ impl LeaseRef {
 impl ManifestSpec {
     /// What the cluster keeps for `lease` when it shall run `group`. `scheduler` says what was
     /// decided for a service of this name.
-    ///
-    /// # Errors
-    ///
-    /// When a service does not say all that it needs, or a number does not fit.
     pub fn new(
         lease: &LeaseId,
         group: &sent::Group,

@@ -22,7 +22,6 @@ pub(super) fn spec() -> Value {
     with_services(service)
 }
 
-/// In the version before.
 pub(super) fn old_spec() -> Value {
     let volume = object([("name", string()), ("size", formatted("string", "uint64"))]);
     let unit = object([

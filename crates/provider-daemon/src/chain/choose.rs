@@ -4,7 +4,6 @@ use akash_chain::follow::{FollowStatus, Health};
 
 /// The node to ask, by its place in the configuration: the one that is asked now as long as it is
 /// well, else the one that is furthest. `None` if no node is known to be well.
-#[must_use]
 pub fn choose(status: &FollowStatus, current: usize) -> Option<usize> {
     let usable =
         |index: usize| status.nodes.get(index).is_some_and(|node| node.health == Health::Usable);
@@ -17,7 +16,6 @@ pub fn choose(status: &FollowStatus, current: usize) -> Option<usize> {
 }
 
 /// What is wrong with the nodes, in words.
-#[must_use]
 pub fn troubles(status: &FollowStatus) -> String {
     let words = status.nodes.iter().map(|node| match &node.health {
         Health::Usable => format!("{} is well", node.name),

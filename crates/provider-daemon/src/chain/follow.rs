@@ -14,13 +14,10 @@ use crate::engine_task::Inbox;
 /// Why blocks come no more.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FollowEnded {
-    /// A bug there.
     #[error("following blocks broke down")]
     Follower,
-    /// Nobody signs any more.
     #[error("the transaction lane has stopped")]
     Lane,
-    /// Nobody decides any more.
     #[error("the engine has stopped")]
     Engine,
 }

@@ -2,7 +2,7 @@
 
 use akash_chain::query::{Answer, LeaseFilter, Query, QueryError, Transport};
 use akash_types::{
-    Address, BidState, Coin, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId,
+    Address, BidState, Coin, Dec, DeploymentId, EscrowPayment, Lease, LeaseState, OrderId,
 };
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, DeploymentRead, Read, Standing,
@@ -18,7 +18,6 @@ pub enum ReadError {
     /// A node does not say at which height a thing is not there. Ask it for its height, then again.
     #[error("the node does not say at which height something is absent")]
     HeightUnknown,
-    /// Blocks are no part of the state.
     #[error("the time of a block is not read from the state")]
     NotState,
 }
@@ -26,7 +25,6 @@ pub enum ReadError {
 /// Accounts whose state is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Accounts {
-    /// The provider.
     pub provider: Address,
     /// The account that pays fees, where that is another.
     pub fee_payer: Option<Address>,
@@ -35,10 +33,6 @@ pub struct Accounts {
 /// Reads what `query` asks for, over several questions if need be. The answer holds at the lowest
 /// height that any of them was answered at. All of them have to go to the same node, which is known
 /// to have reached `floor`, if that is known.
-///
-/// # Errors
-///
-/// When the node did not say.
 pub async fn read<T: Transport>(
     chain: &Query<T>,
     accounts: Accounts,
@@ -106,8 +100,10 @@ impl<T: Transport> Reading<'_, T> {
                 ChainAnswer::Provider(provider, audits)
             }
             ChainQuery::Params => {
-                let params = self.chain.market_params().await?;
-                ChainAnswer::Params(Box::new(self.take(params)?))
+                let market = self.chain.market_params().await?;
+                let market = Box::new(self.take(market)?);
+                let verification_active = self.chain.verification_is_active().await?;
+                ChainAnswer::Params { market, verification_active }
             }
             ChainQuery::Wallet => {
                 let provider = self.spendable(self.own).await?;
@@ -115,7 +111,11 @@ impl<T: Transport> Reading<'_, T> {
                     Some(payer) => Some(self.spendable(payer).await?),
                     None => None,
                 };
-                ChainAnswer::Wallet(Funds { provider, fee_payer })
+                ChainAnswer::Wallet(Funds {
+                    provider,
+                    fee_payer,
+                    akt_price: self.akt_price().await?,
+                })
             }
             ChainQuery::BlockTime(_) => return Err(ReadError::NotState),
         })
@@ -124,6 +124,17 @@ impl<T: Transport> Reading<'_, T> {
     async fn spendable(&mut self, account: Address) -> Result<Vec<Coin>, ReadError> {
         let balances = self.chain.spendable_balances(account).await?;
         Ok(self.take(balances)?.items)
+    }
+
+    /// Not known is what the oracle of a node does not say: balances are needed without it.
+    async fn akt_price(&mut self) -> Result<Option<Dec>, ReadError> {
+        match self.chain.akt_price().await {
+            Ok(price) => self.take(price),
+            Err(error) => {
+                tracing::debug!(error = &error as &dyn std::error::Error, "price of AKT unknown");
+                Ok(None)
+            }
+        }
     }
 
     async fn standing(&mut self, order: OrderId) -> Result<Standing, ReadError> {
@@ -141,6 +152,7 @@ impl<T: Transport> Reading<'_, T> {
         let info = self.chain.deployment(id).await?;
         let Some(info) = self.take(info)? else { return Ok(ChainAnswer::Deployment(None)) };
         let leases = self.alive(LeaseFilter { provider: Some(self.own), ..of(id) }).await?;
+        let leases = leases.into_iter().map(|lease| lease.id).collect();
         let (deployment, groups) = (info.deployment, info.groups);
         Ok(ChainAnswer::Deployment(Some(Box::new(DeploymentRead { deployment, groups, leases }))))
     }
@@ -148,17 +160,17 @@ impl<T: Transport> Reading<'_, T> {
     async fn account(&mut self, id: DeploymentId) -> Result<ChainAnswer, ReadError> {
         let info = self.chain.deployment(id).await?;
         let Some(account) = self.take(info)?.and_then(|info| info.account) else {
-            return Ok(ChainAnswer::Account(None));
+            return Ok(ChainAnswer::Account(Box::default()));
         };
-        let leases = self.alive(of(id)).await?;
+        let leases = self.alive(of(id)).await?.into_iter().map(Into::into).collect();
         let filter = LeaseFilter { provider: Some(self.own), ..of(id) };
         let own = self.chain.leases(filter).await?;
         let payments: Vec<EscrowPayment> =
             self.take(own)?.items.into_iter().filter_map(|info| info.payment).collect();
-        Ok(ChainAnswer::Account(Some(Box::new(AccountRead { account, leases, payments }))))
+        let account = Some(account);
+        Ok(ChainAnswer::Account(Box::new(AccountRead { account, leases, payments })))
     }
 
-    /// Leases that pay.
     async fn alive(&mut self, filter: LeaseFilter) -> Result<Vec<Lease>, ReadError> {
         let mut leases = Vec::new();
         for state in [LeaseState::Active, LeaseState::Reclaiming] {

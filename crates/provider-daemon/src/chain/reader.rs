@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use akash_chain::follow::FollowStatus;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Abci, RpcClient};
+use akash_types::with_causes;
 use provider_engine::chain::{ChainAnswer, ChainQuery, ChainReply, QueryId, Read, Unavailable};
 use provider_engine::time::BlockTime;
 use tokio::sync::{Semaphore, watch};
@@ -32,7 +33,6 @@ pub struct Reader {
 
 impl Reader {
     /// Asks over `connection` about `accounts`; blocks over `rpc`.
-    #[must_use]
     pub fn new(
         connection: Connection,
         rpc: RpcClient,
@@ -122,12 +122,5 @@ pub(super) fn as_block_time(time: std::time::SystemTime) -> BlockTime {
 }
 
 fn unavailable(error: impl std::error::Error) -> Unavailable {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        words.push_str(": ");
-        words.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    Unavailable(words)
+    Unavailable(with_causes(&error))
 }

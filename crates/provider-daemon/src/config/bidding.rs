@@ -15,7 +15,6 @@ use super::reader::{Reader, because, coin};
 /// The program that is asked for prices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceScript {
-    /// Where it is.
     pub path: PathBuf,
     /// How many may run at once.
     pub process_limit: NonZeroUsize,

@@ -19,7 +19,6 @@ pub struct Reload {
     pub settings: Settings,
     /// The program that is asked for prices.
     pub script: Option<PriceScript>,
-    /// What is logged.
     pub levels: Levels,
     /// Names of the settings that changed, `attributes` for those of provider.yaml.
     pub changed: Vec<&'static str>,
@@ -28,14 +27,12 @@ pub struct Reload {
 /// A setting that was changed and holds only after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeedsRestart {
-    /// Which.
     pub setting: &'static str,
     /// What it is, and what it would be; not where it is secret.
     pub values: Option<(String, String)>,
 }
 
 /// What differs between the configuration that runs and another one.
-#[must_use]
 pub fn changes(old: &Config, new: &Config) -> (Reload, Vec<NeedsRestart>) {
     let mut changed = Vec::new();
     let mut waiting = Vec::new();
@@ -68,7 +65,6 @@ pub fn changes(old: &Config, new: &Config) -> (Reload, Vec<NeedsRestart>) {
 impl Config {
     /// What runs after a reload: this, with what of `new` can change while running. What needs a
     /// restart is still told apart at the next reload.
-    #[must_use]
     pub fn reloaded(&self, new: &Self) -> Self {
         let mut effective = self.effective.clone();
         for setting in settings().filter(|setting| setting.change == Change::Reload) {

@@ -17,7 +17,6 @@ use super::span;
 pub enum Cluster {
     /// Nothing: it only seems so.
     Simulated(Simulated),
-    /// Kubernetes.
     Kubernetes,
     /// Docker, or Docker Swarm.
     Swarm,
@@ -34,7 +33,6 @@ pub enum Simulated {
 
 impl Cluster {
     /// Its name, as it is written.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Simulated(_) => "simulated",
@@ -44,7 +42,6 @@ impl Cluster {
     }
 
     /// What does not work yet, if this does not.
-    #[must_use]
     pub const fn is_there(&self) -> bool {
         matches!(self, Self::Simulated(_) | Self::Kubernetes)
     }
@@ -66,16 +63,11 @@ pub struct Ingress {
 /// By which kind of object names lead to services.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
-    /// Ingress.
     Ingress,
     /// HTTPRoute, on this gateway.
     GatewayApi {
-        /// Its name.
         name: String,
-        /// Its namespace.
         namespace: String,
-        /// What implements it.
-        provider: String,
     },
 }
 
@@ -111,12 +103,9 @@ pub struct ProbeSettings {
     pub required_every: Option<Duration>,
 }
 
-/// A Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretName {
-    /// Its namespace.
     pub namespace: String,
-    /// Its name there.
     pub name: String,
 }
 
@@ -168,19 +157,20 @@ pub(super) fn ingress(reader: &mut Reader<'_>) -> Option<Ingress> {
         reader.wrong("deployment-ingress-domain", Wrong::new(what, "give one"));
     }
     let (name, namespace) = (reader.text("gateway-name"), reader.text("gateway-namespace"));
-    let provider = reader.text("gateway-provider");
     let mode = reader.parsed("ingress-mode", |text| match text {
         "ingress" => Ok(IngressMode::Ingress),
-        "gateway-api" => Ok(IngressMode::GatewayApi {
-            name: name.clone(),
-            namespace: namespace.clone(),
-            provider,
-        }),
+        "gateway-api" => {
+            Ok(IngressMode::GatewayApi { name: name.clone(), namespace: namespace.clone() })
+        }
         _ => {
             let what = format!("invalid ingress-mode {text:?}");
             Err(Wrong::new(what, "give ingress or gateway-api"))
         }
     });
+    if mode == Some(IngressMode::Ingress) && reader.place("proxy-buffer-size") != Place::Default {
+        let text = "has no effect with --ingress-mode ingress: tenants set buffers in their SDL";
+        reader.note("proxy-buffer-size", text);
+    }
     if matches!(mode, Some(IngressMode::GatewayApi { .. })) {
         for (setting, value) in [("gateway-name", name), ("gateway-namespace", namespace)] {
             if value.is_empty() {

@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use akash_types::{Attribute, attribute};
+use akash_types::hostname::BlockedHostnames;
+use akash_types::{Attribute, Denom, attribute};
 use provider_engine::Settings;
 use provider_engine::bidding::policy::Policy;
 use provider_engine::bidding::pricing::Pricing;
 use provider_engine::inventory::CommitLevels;
 use provider_engine::lease::Patience;
-use provider_engine::manifest::{BlockedHostnames, ManifestSettings};
+use provider_engine::manifest::ManifestSettings;
 use provider_kube::settings::Overcommit;
 
 use super::account::Account;
 use super::error::Wrong;
-use super::reader::{Reader, coin};
+use super::reader::{Reader, because, coin};
 
 /// The shortest period of checks.
 const SHORTEST_PERIOD: Duration = Duration::from_secs(4);
@@ -28,6 +29,9 @@ pub(super) fn read(
 ) -> Option<Settings> {
     let attributes = attributes(reader);
     let deposit = reader.parsed("bid-deposit", coin);
+    let denom = because("give denominations such as uact, with commas between");
+    let price_denoms = reader
+        .each("policy-price-denoms", |text| text.parse::<Denom>().map_err(|error| denom(&error)));
     let bid_timeout = reader.span_or_never("bid-timeout");
     let manifest_timeout = reader.span_or_never("manifest-timeout");
     let lost_manifest = reader.span("lost-manifest-patience");
@@ -50,6 +54,7 @@ pub(super) fn read(
     settings.escrow.minimum_balance = minimum_balance;
     Some(Settings {
         attributes,
+        price_denoms,
         bid_timeout,
         manifest_timeout,
         reclamation_window,

@@ -2,24 +2,19 @@
 
 use super::place::Place;
 
-/// A setting that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} ({place}): {wrong}; {remedy}")]
 pub struct ConfigError {
-    /// Which.
     pub setting: String,
     /// Where its value came from.
     pub place: Place,
-    /// What is wrong with it.
     pub wrong: String,
-    /// What to do about it.
     pub remedy: String,
 }
 
 /// Something about a setting that stops nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Which.
     pub setting: String,
     /// Where its value came from.
     pub place: Place,

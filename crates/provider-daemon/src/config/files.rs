@@ -3,15 +3,16 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use akash_net::TlsFiles;
+use akash_types::with_causes;
+use kube_access::Access;
 use provider_gateway::ScrapeToken;
-use provider_kube::client::Access;
 
 use super::Config;
 use super::cluster::Cluster;
 use super::error::ConfigError;
 
 /// What is wrong with files that the configuration names.
-#[must_use]
 pub fn missing_files(config: &Config) -> Vec<ConfigError> {
     let error = |setting: &str, path: &Path, (wrong, remedy): Wrong| ConfigError {
         setting: setting.to_owned(),
@@ -33,13 +34,30 @@ pub fn missing_files(config: &Config) -> Vec<ConfigError> {
     let kubeconfig = kubeconfig.map(|wrong| ConfigError {
         setting: "kubeconfig".to_owned(),
         place: config.effective.place("kubeconfig"),
-        wrong: in_words(&wrong),
+        wrong: with_causes(&wrong),
         remedy: "give a file that kubectl can use, or run in a pod of the cluster".to_owned(),
     });
     let token = config.gateway.metrics_token.as_deref();
     let token = token.and_then(|path| Some((path, read_token(path).err()?)));
     let token = token.map(|(path, wrong)| error("metrics-token-file", path, wrong));
-    [script, store, socket, kubeconfig, token].into_iter().flatten().collect()
+    let node = node_files(config);
+    [script, store, socket, kubeconfig, token, node].into_iter().flatten().collect()
+}
+
+/// What is wrong with certificates for nodes.
+fn node_files(config: &Config) -> Option<ConfigError> {
+    let TlsFiles { ca, identity } = config.chain.files.clone();
+    let of = |setting: &str, files: TlsFiles| {
+        let wrong = files.configure(config.outbound.trust()).err()?;
+        Some(ConfigError {
+            setting: setting.to_owned(),
+            place: config.effective.place(setting),
+            wrong: with_causes(&wrong),
+            remedy: "give files in PEM that this user may read".to_owned(),
+        })
+    };
+    let of_ca = ca.and_then(|ca| of("node-ca", TlsFiles { ca: Some(ca), identity: None }));
+    of_ca.or_else(|| of("node-cert", TlsFiles { ca: None, identity }))
 }
 
 /// A token for metrics that can be guessed protects nothing.
@@ -61,17 +79,6 @@ pub(crate) fn read_token(path: &Path) -> Result<ScrapeToken, Wrong> {
         Some(token) if is_token(text.trim()) => Ok(token),
         _ => Err(("there is no such token in it".to_owned(), remedy)),
     }
-}
-
-/// An error with its reasons.
-fn in_words(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 type Wrong = (String, &'static str);

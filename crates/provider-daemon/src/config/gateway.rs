@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 use super::error::Wrong;
 use super::reader::{Reader, hostname, socket};
 
-/// Where tenants connect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gateway {
-    /// REST and WebSocket.
     pub rest: SocketAddr,
-    /// gRPC.
     pub grpc: SocketAddr,
     /// Name at which tenants reach the provider.
     pub public_hostname: Option<String>,
@@ -29,21 +26,17 @@ pub enum Certificate {
     Files {
         /// The certificate, with those that signed it.
         certificate: PathBuf,
-        /// Its key.
         key: PathBuf,
     },
-    /// ACME.
     Issuer(Box<Issuer>),
 }
 
 /// How a certificate is obtained.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Issuer {
-    /// For which name.
     pub domain: String,
     /// Whom the authority writes to.
     pub email: String,
-    /// The authority's directory.
     pub directory_url: String,
     /// Where accounts and certificates are kept.
     pub storage: PathBuf,

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use akash_net::{Outbound, OutboundError};
 use akash_types::{Address, Attribute};
 
 use super::place::Place;
 use super::table::setting_of_key;
 
 /// What was given, and by whom: the only input of [`Config::from_given`](super::Config::from_given).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Given {
     /// From the command line or the environment, by the name of the setting.
     pub values: BTreeMap<String, Value>,
@@ -22,6 +23,8 @@ pub struct Given {
     pub user_home: Option<PathBuf>,
     /// Variables that are set, look like settings and are none.
     pub strays: Vec<String>,
+    /// How connections go out by the environment, or why it does not say.
+    pub outbound: Result<Outbound, OutboundError>,
     /// A number that others cannot guess and that is the same at every start.
     pub seed: u64,
 }
@@ -31,14 +34,11 @@ pub struct Given {
 pub struct Value {
     /// As it was written.
     pub text: String,
-    /// By whom.
     pub place: Place,
 }
 
-/// provider.yaml.
 #[derive(Clone, Debug)]
 pub struct GivenFile {
-    /// Where it is.
     pub path: PathBuf,
     /// What it says, or why that cannot be read.
     pub content: Result<FileContent, String>,
@@ -53,9 +53,22 @@ pub struct FileContent {
     pub settings: Vec<(String, String)>,
 }
 
+impl Default for Given {
+    fn default() -> Self {
+        Self {
+            values: BTreeMap::new(),
+            file: None,
+            signer: None,
+            user_home: None,
+            strays: Vec::new(),
+            outbound: Ok(Outbound::default()),
+            seed: 0,
+        }
+    }
+}
+
 impl Given {
     /// What was said about a setting, by the strongest of those who said something.
-    #[must_use]
     pub fn said(&self, name: &str) -> Option<Value> {
         self.values.get(name).cloned().or_else(|| self.in_file(name))
     }

@@ -13,11 +13,10 @@ const RETRY_DELAY: Duration = Duration::from_secs(3);
 
 impl Config {
     /// What the hostname operator is started with; `None` if another process makes routes.
-    #[must_use]
     pub fn hostname_settings(&self) -> Option<HostnameSettings> {
         let routes = match &self.ingress.mode {
             IngressMode::Ingress => Routes::Ingress { class: self.ingress.class.clone() },
-            IngressMode::GatewayApi { name, namespace, .. } => Routes::Gateway {
+            IngressMode::GatewayApi { name, namespace } => Routes::Gateway {
                 name: name.clone(),
                 namespace: namespace.clone(),
                 buffer_size: self.ingress.proxy_buffer_size.clone(),
@@ -34,7 +33,6 @@ impl Config {
 
     /// What the Kubernetes driver is started with. Where the API server is, which policies have to
     /// know, it finds out itself.
-    #[must_use]
     pub fn kube_settings(&self) -> Settings {
         let kubernetes = &self.kubernetes;
         let policies = || NetworkPolicies { api_server: Vec::new() };
@@ -48,12 +46,11 @@ impl Config {
             pull_secret: kubernetes.image_pull_secret.clone(),
             ingress: match &self.ingress.mode {
                 IngressMode::Ingress => KubeIngress::Ingress,
-                IngressMode::GatewayApi { name, namespace, .. } => {
+                IngressMode::GatewayApi { name, namespace } => {
                     KubeIngress::GatewayApi { name: name.clone(), namespace: namespace.clone() }
                 }
             },
             // The cluster gives what it has.
-            node_ports: None,
             storage_classes: Vec::new(),
             isolation: kubernetes.isolation.clone(),
             has_mixed_architectures: false,

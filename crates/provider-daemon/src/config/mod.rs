@@ -37,6 +37,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use akash_net::{Outbound, OutboundError};
 use akash_types::Address;
 use provider_bus::Target;
 use provider_engine::Settings;
@@ -76,6 +77,8 @@ pub struct Config {
     pub provider: Address,
     /// The chain, and how it is talked to.
     pub chain: Chain,
+    /// How connections go out.
+    pub outbound: Outbound,
     /// What decisions depend on.
     pub engine: Settings,
     /// The program that is asked for prices, if one is.
@@ -119,10 +122,6 @@ impl fmt::Debug for Effective {
 
 impl Config {
     /// Makes sense of what was given.
-    ///
-    /// # Errors
-    ///
-    /// Everything that is wrong with it.
     pub fn from_given(given: &Given) -> Result<(Self, Vec<Note>), Vec<ConfigError>> {
         let mut reader = Reader::new(given);
         reader.note_unused();
@@ -159,7 +158,9 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     // Each is read before any is missed, so that every mistake is found.
     let home = home(reader);
     let account = account::read(reader);
-    let chain = chain::read(reader, account.as_ref().map(|account| account.lane.clone()));
+    let outbound = outbound(reader);
+    let lane = account.as_ref().map(|account| account.lane.clone());
+    let chain = chain::read(reader, outbound.as_ref(), lane);
     let pricing = bidding::pricing(reader);
     let policy = bidding::policy(reader, account.as_ref().map(|account| &account.bid_fee));
     let ingress = cluster::ingress(reader);
@@ -195,6 +196,7 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
         signer: account.lane.account,
         provider: account.provider,
         chain: chain?,
+        outbound: outbound?,
         engine: engine?,
         script: script?,
         cluster: cluster?,
@@ -216,6 +218,25 @@ fn home(reader: &mut Reader<'_>) -> Option<PathBuf> {
         reader.wrong("home", Wrong::new("HOME is not set", remedy));
     }
     home
+}
+
+/// What the environment says of proxies and authorities.
+fn outbound(reader: &mut Reader<'_>) -> Option<Outbound> {
+    let wrong = match &reader.given.outbound {
+        Ok(outbound) => return Some(outbound.clone()),
+        Err(wrong) => wrong.clone(),
+    };
+    let (variable, remedy) = match &wrong {
+        OutboundError::Proxy(error) => (error.variable, "name a proxy, or unset the variable"),
+        OutboundError::Trust(error) => (error.variable, "name certificates, or unset the variable"),
+    };
+    reader.errors.push(ConfigError {
+        setting: variable.to_owned(),
+        place: Place::Environment(variable.to_owned()),
+        wrong: wrong.to_string(),
+        remedy: remedy.to_owned(),
+    });
+    None
 }
 
 fn log(reader: &mut Reader<'_>) -> Option<LogSettings> {

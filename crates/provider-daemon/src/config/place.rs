@@ -6,18 +6,15 @@ use std::path::PathBuf;
 /// Where a value came from, strongest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The command line.
     Flag,
     /// This variable of the environment.
     Environment(String),
     /// This key of this file.
     File {
-        /// The file.
         path: PathBuf,
         /// The key, as it is written there.
         key: String,
     },
-    /// Nobody said anything.
     Default,
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use akash_types::hostname::is_dns_name;
 use akash_types::{Coin, Dec, DecCoin};
 
 use super::error::{ConfigError, Note, Wrong};
@@ -56,7 +57,6 @@ impl<'a> Reader<'a> {
         self.notes.extend(unused);
     }
 
-    /// Keeps a mistake.
     pub(super) fn wrong(&mut self, name: &str, wrong: Wrong) {
         let (setting, place) = (name.to_owned(), self.place(name));
         self.errors.push(ConfigError { setting, place, wrong: wrong.what, remedy: wrong.remedy });
@@ -193,14 +193,8 @@ pub(super) fn socket(text: &str) -> Result<SocketAddr, Wrong> {
 
 /// A name of DNS, in lower case.
 pub(super) fn hostname(text: &str) -> Result<String, Wrong> {
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
     let lower = text.to_ascii_lowercase();
-    if lower.len() <= 253 && lower.split('.').all(label) {
+    if is_dns_name(&lower) {
         return Ok(lower);
     }
     let what = format!("{text:?} is not the name of a host");

@@ -27,7 +27,6 @@ pub struct Setting {
 /// How a setting is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// With one value.
     Value,
     /// By being there, or with true or false.
     Switch,
@@ -38,7 +37,6 @@ pub enum Form {
 /// Whether a setting does anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It does.
     Used,
     /// It is accepted because others knew it, and this is why it does nothing.
     Unused(&'static str),
@@ -47,9 +45,7 @@ pub enum Effect {
 /// What it takes to change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// SIGHUP.
     Reload,
-    /// Another start.
     Restart,
 }
 

@@ -9,7 +9,6 @@ use super::span;
 
 impl Config {
     /// What would run: pairs of what, and how.
-    #[must_use]
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let settings = &self.engine;
         let never = |span: Option<std::time::Duration>| span.map_or("never".to_owned(), span::show);

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use akash_sdl::{Manifest, Sdl};
 use akash_types::{DeploymentId, LeaseId};
-use provider_engine::engine::LeaseStatus;
+use provider_engine::engine::{BidStatus, LeaseStatus};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer};
 use provider_engine::reconcile::Drift;
 use provider_engine::{OperatorRequest, Received, Reply, TenantRequest};
 
-use super::operate::{BidStatus, Operate, Unavailable};
+use super::operate::{Operate, Unavailable};
 use super::subject::{self, Meant};
-use super::wire::{Bid, DriftItem, Explained, Lease, Request, Response};
+use super::wire::{Bid, DriftItem, Explained, Funds, Lease, Request, Response};
 
 /// How many subjects one question is answered for.
 const MOST_SUBJECTS: usize = 64;
 
-/// Answers a question.
 pub(super) async fn answer(provider: &impl Operate, request: Request) -> Response {
     let asked = match request {
         Request::Status => Ok(Response::Status(Box::new(provider.status()))),
@@ -159,6 +158,7 @@ fn unavailable(why: Unavailable) -> Response {
     let hint = match why {
         Unavailable::Busy => "try again in a moment",
         Unavailable::Stopping => "start it again, then ask",
+        Unavailable::TimedOut => "see `provider-services ctl status` and `ctl leases`",
     };
     Response::error(why.to_string(), hint)
 }
@@ -222,5 +222,11 @@ fn lease(lease: &LeaseStatus) -> Lease {
         stage: lease.stage.to_owned(),
         pays: lease.alive,
         lacks_manifest: lease.lacks_manifest,
+        funds: lease.funds.map(|funds| Funds {
+            dry: funds.is_dry,
+            dry_at: funds.dry_at,
+            blocks_left: funds.blocks_left,
+            seconds_left: funds.time_left.map(|time| time.as_secs()),
+        }),
     }
 }

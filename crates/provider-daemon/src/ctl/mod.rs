@@ -18,7 +18,7 @@ mod subject;
 mod tests;
 pub mod wire;
 
-pub use operate::{BidStatus, Operate, Unavailable};
+pub use operate::{Operate, Unavailable};
 pub use server::CtlServer;
 pub use socket::BindError;
 pub use subject::{ReasonNameError, reason_from};

@@ -1,7 +1,6 @@
 //! What the operator's socket needs of the provider.
 
-use akash_types::{DecCoin, OrderId};
-use provider_engine::engine::LeaseStatus;
+use provider_engine::engine::{BidStatus, LeaseStatus};
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 
@@ -14,10 +13,9 @@ pub trait Operate: Send + Sync + 'static {
     /// How the provider does.
     fn status(&self) -> Status;
 
-    /// Bids that are open, or on their way.
+    /// Bids that are open, on their way to the chain, or on their way out.
     fn bids(&self) -> Vec<BidStatus>;
 
-    /// Every lease.
     fn leases(&self) -> Vec<LeaseStatus>;
 
     /// Orders and deployments with this number about which something was decided, those included
@@ -35,10 +33,6 @@ pub trait Operate: Send + Sync + 'static {
 
     /// Finds out which connections of tenants' pods are open that must not be, with pods of this
     /// image or the one that is set. Takes minutes.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be found out; in words, why.
     fn probe_isolation(
         &self,
         image: Option<String>,
@@ -51,26 +45,14 @@ pub trait Operate: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Reply, Unavailable>> + Send;
 }
 
-/// A bid of ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BidStatus {
-    /// On which order.
-    pub order: OrderId,
-    /// Price per block, where it is known.
-    pub price: Option<DecCoin>,
-    /// Where it is in its life.
-    pub stage: &'static str,
-    /// Height at which it was made, once it was.
-    pub created_at: Option<u64>,
-}
-
 /// Why the engine could not be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// Too much waits for it.
     #[error("the provider has too much to do")]
     Busy,
-    /// It stops.
     #[error("the provider is stopping")]
     Stopping,
+    /// No answer came; it may have been done all the same.
+    #[error("the provider did not answer in time; it may have been done all the same")]
+    TimedOut,
 }

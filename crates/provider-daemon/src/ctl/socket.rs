@@ -15,22 +15,17 @@ const UNREADY: &str = ".new";
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Another provider listens there.
     #[error(
         "{} is in use: another provider runs with this home; stop it, or give --ctl-socket another \
          path", .0.display()
     )]
     InUse(PathBuf),
-    /// Something else is there.
     #[error("{} is there and is not a socket; remove it, or give --ctl-socket another path", .0.display())]
     NotASocket(PathBuf),
-    /// No socket can have such a path.
     #[error("{} is too long for a socket; give --ctl-socket a path of at most 103 bytes", .0.display())]
     TooLong(PathBuf),
-    /// The system does not want it.
     #[error("cannot listen on {}", .path.display())]
     Listen {
-        /// Where.
         path: PathBuf,
         /// Why not.
         source: io::Error,

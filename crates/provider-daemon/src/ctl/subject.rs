@@ -17,7 +17,6 @@ const REASONS: [(&str, LeaseClosedReason); 4] = [
     ("manifest-timeout", LeaseClosedReason::MANIFEST_TIMEOUT),
 ];
 
-/// Not one of the provider's reasons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not a reason: give unstable, decommission, unspecified or manifest-timeout, or a \
@@ -26,10 +25,6 @@ const REASONS: [(&str, LeaseClosedReason); 4] = [
 pub struct ReasonNameError(String);
 
 /// Reads the name or the number of a reason.
-///
-/// # Errors
-///
-/// When it is neither.
 pub fn reason_from(text: &str) -> Result<LeaseClosedReason, ReasonNameError> {
     let named = REASONS.iter().find(|(name, _)| *name == text).map(|(_, reason)| *reason);
     let numbered = || LeaseClosedReason::provider(text.parse().ok()?).ok();
@@ -70,7 +65,6 @@ pub(super) fn deployment(text: &str, leases: &[LeaseStatus]) -> Result<Deploymen
 
 /// What a text may mean, before the provider is asked what it knows.
 pub(super) enum Meant {
-    /// This.
     Subject(Subject),
     /// Everything of deployments with this number.
     Number(u64),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use akash_types::{Address, DecCoin, DeploymentId, GroupId, LeaseId, OrderId};
-use provider_engine::engine::LeaseStatus;
+use provider_engine::engine::{BidStatus, LeaseStatus};
 use provider_engine::journal::{Decision, Subject};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::reconcile::Drift;
@@ -17,7 +17,7 @@ use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 
 use super::wire::{Attempt, Decided, LONGEST_LINE, Request, Response, Status};
-use super::{BidStatus, BindError, CtlServer, Operate, Unavailable};
+use super::{BindError, CtlServer, Operate, Unavailable};
 
 /// Answers what it is told to, and remembers what it was asked.
 #[derive(Default)]
@@ -49,6 +49,7 @@ impl Operate for Fake {
             stage: "running",
             alive: true,
             lacks_manifest: false,
+            funds: None,
         };
         vec![status(lease(101, 1)), status(lease(102, 1)), status(lease(102, 2))]
     }

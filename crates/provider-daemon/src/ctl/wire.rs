@@ -18,14 +18,12 @@ pub enum Request {
     Status,
     /// What was decided about an order, a lease or a deployment, or about the `provider`.
     Why {
-        /// Which.
         subject: String,
     },
     /// Where chain, cluster and engine disagree.
     Drift,
-    /// Bids that are open, or on their way.
+    /// Bids that are open, on their way to the chain, or on their way out.
     Bids,
-    /// Leases.
     Leases,
     /// No bids and no closes, or as usual again.
     Maintenance {
@@ -34,7 +32,6 @@ pub enum Request {
     },
     /// Run this, as if the tenant had sent it.
     SendManifest {
-        /// For which deployment.
         subject: String,
         /// An SDL, or a manifest in JSON.
         manifest: String,
@@ -43,22 +40,17 @@ pub enum Request {
     ClusterAccept,
     /// Write the Manifest of a lease again, and what should run.
     LeaseRedeploy {
-        /// Which.
         lease: String,
     },
     /// End a lease that has no object in the cluster.
     LeaseCloseLost {
-        /// Which.
         lease: String,
     },
-    /// End a lease.
     LeaseClose {
-        /// Which.
         lease: String,
         /// Why: a name or a number of the provider's reasons.
         reason: String,
     },
-    /// Collect earnings.
     Withdraw {
         /// Of which lease; of all without.
         #[serde(default)]
@@ -86,37 +78,22 @@ pub enum Response {
         subjects: Vec<Explained>,
     },
     /// To [`Request::Drift`].
-    Drift {
-        /// Every disagreement.
-        drift: Vec<DriftItem>,
-    },
+    Drift { drift: Vec<DriftItem> },
     /// To [`Request::Bids`].
-    Bids {
-        /// Every bid.
-        bids: Vec<Bid>,
-    },
+    Bids { bids: Vec<Bid> },
     /// To [`Request::Leases`].
-    Leases {
-        /// Every lease.
-        leases: Vec<Lease>,
-    },
+    Leases { leases: Vec<Lease> },
     /// To [`Request::ProbeIsolation`].
     Isolation {
         /// Whether no attempt reached its target.
         isolated: bool,
-        /// Every attempt.
         attempts: Vec<Attempt>,
     },
     /// It is done, or under way.
-    Done {
-        /// In words.
-        message: String,
-    },
+    Done { message: String },
     /// It cannot be done.
     Error {
-        /// Why.
         message: String,
-        /// What would help.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
@@ -125,9 +102,7 @@ pub enum Response {
 /// How the provider does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
-    /// Its address.
     pub provider: String,
-    /// The chain it is on.
     pub chain_id: String,
     /// What runs the workloads.
     pub cluster: String,
@@ -139,7 +114,6 @@ pub struct Status {
     pub height: u64,
     /// Whether chain and cluster are fresh and it acts on them.
     pub ready: bool,
-    /// What is missing for that.
     #[serde(default)]
     pub missing: Vec<String>,
     /// Whether the view of the cluster is fresh.
@@ -147,10 +121,8 @@ pub struct Status {
     /// Whether the cluster is the one that leases were deployed to: known, unknown or undecided.
     #[serde(default)]
     pub recognition: String,
-    /// Why it is unknown.
     #[serde(default)]
     pub unknown_cluster: Option<String>,
-    /// Its uid.
     #[serde(default)]
     pub cluster_uid: Option<String>,
     /// The uid of the cluster that was known last.
@@ -161,7 +133,6 @@ pub struct Status {
     pub rival: bool,
     /// Whether destruction is stopped, because too many leases look bad.
     pub breaker_open: bool,
-    /// Whether maintenance is on.
     pub maintenance: bool,
     /// Why there are no new bids until tenants are known to be kept apart: findings or unknown, and
     /// what was found; nothing if there are bids, or isolation is not required.
@@ -172,9 +143,7 @@ pub struct Status {
     /// Why the balance is low, if bids can still be paid for.
     #[serde(default)]
     pub low_balance: Option<String>,
-    /// Orders, by stage.
     pub orders: Vec<Count>,
-    /// Leases, by stage.
     pub leases: Vec<Count>,
     /// What the program is made of.
     pub parts: Vec<Part>,
@@ -185,7 +154,6 @@ pub struct Status {
 pub struct IsolationHold {
     /// `findings`, or `unknown` if no probe could be made.
     pub reason: String,
-    /// In words.
     pub detail: String,
 }
 
@@ -205,16 +173,13 @@ pub struct Attempt {
 /// How many are in a stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
-    /// The stage.
     pub stage: String,
-    /// How many.
     pub count: usize,
 }
 
 /// A part of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its name.
     pub name: String,
     /// Where it is in its life.
     pub state: String,
@@ -225,10 +190,8 @@ pub struct Part {
     pub detail: String,
 }
 
-/// A bid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bid {
-    /// On which order.
     pub order: String,
     /// Price per block, where it is known.
     pub price: Option<String>,
@@ -238,10 +201,8 @@ pub struct Bid {
     pub since_height: Option<u64>,
 }
 
-/// A lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// Which.
     pub id: String,
     /// Price per block.
     pub price: String,
@@ -252,18 +213,32 @@ pub struct Lease {
     /// Whether its tenant has to send the manifest again.
     #[serde(default)]
     pub lacks_manifest: bool,
+    /// How long its escrow account can pay; nothing before the account was read.
+    #[serde(default)]
+    pub funds: Option<Funds>,
+}
+
+/// How long an escrow account can pay, if nobody deposits, joins or leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Funds {
+    /// Whether it cannot pay any more.
+    pub dry: bool,
+    /// First height that is not paid; nothing if there is none.
+    pub dry_at: Option<u64>,
+    /// Blocks after the newest that are still paid.
+    pub blocks_left: Option<u64>,
+    /// About how long these take.
+    pub seconds_left: Option<u64>,
 }
 
 /// What was decided about something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
-    /// About what.
     pub subject: String,
     /// Oldest first.
     pub decisions: Vec<Decided>,
 }
 
-/// A decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
     /// Height of the newest block then.
@@ -274,14 +249,10 @@ pub struct Decided {
     pub decision: String,
 }
 
-/// A disagreement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriftItem {
-    /// Of which kind.
     pub code: String,
-    /// About which order.
     pub order: String,
-    /// In words.
     pub text: String,
 }
 
@@ -297,7 +268,6 @@ impl Response {
 
 impl Status {
     /// Takes over what the engine says of itself.
-    #[must_use]
     pub fn with_engine(self, engine: &provider_engine::engine::Status) -> Self {
         let counts = |stages: &[(&'static str, usize)]| {
             let count = |(stage, count): &(&str, usize)| Count {
@@ -308,7 +278,6 @@ impl Status {
         };
         Self {
             height: engine.height,
-            ready: engine.ready && self.missing.is_empty(),
             cluster_fresh: engine.cluster_fresh,
             recognition: engine.cluster.recognition.name().to_owned(),
             unknown_cluster: match engine.cluster.recognition {

@@ -22,15 +22,6 @@ const COMMANDS: usize = 16;
 /// How long a command may take before it counts as unanswered.
 const COMMAND_LIMIT: Duration = Duration::from_secs(120);
 
-/// Carries out what the engine wants. What it wants is started and not waited for; its answer comes
-/// to the inbox.
-pub trait Outside: Send + 'static {
-    /// Starts one effect.
-    fn start(&mut self, effect: Effect) -> impl Future<Output = ()> + Send;
-    /// That was all of this turn: what was collected goes out.
-    fn flush(&mut self) -> impl Future<Output = ()> + Send;
-}
-
 /// Asks the price script. Answers always, whatever happens.
 pub trait Script: Clone + Send + Sync + 'static {
     /// What the script wrote.
@@ -46,7 +37,8 @@ pub trait Script: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Option<Result<Vec<u8>, ScriptFailure>>> + Send;
 }
 
-/// The world of a running provider.
+/// Carries out what the engine wants. What it wants is started and not waited for; its answer comes
+/// to the inbox.
 #[derive(Debug)]
 pub(crate) struct World<C, S> {
     inbox: Inbox,
@@ -86,7 +78,8 @@ impl<C, S> World<C, S> {
         while self.tasks.try_join_next().is_some() {}
     }
 
-    async fn send_intents(&mut self) {
+    /// That was all of this turn: what was collected goes out.
+    pub(super) async fn send_intents(&mut self) {
         let intents = std::mem::take(&mut self.intents);
         if !intents.is_empty() && self.lane.submit(intents).await.is_err() {
             tracing::error!("the transaction lane has stopped: what was wanted is not sent");
@@ -94,8 +87,8 @@ impl<C, S> World<C, S> {
     }
 }
 
-impl<C: Execute + Clone + 'static, S: Script> Outside for World<C, S> {
-    async fn start(&mut self, effect: Effect) {
+impl<C: Execute + Clone + 'static, S: Script> World<C, S> {
+    pub(super) async fn start(&mut self, effect: Effect) {
         match effect {
             Effect::Query(id, query) => {
                 let reader = self.reader.clone();
@@ -127,10 +120,6 @@ impl<C: Execute + Clone + 'static, S: Script> Outside for World<C, S> {
             // Kept, published and answered by the engine's owner.
             Effect::Record(_) | Effect::Publish(_) | Effect::Reply(..) | Effect::WakeAt(_) => {}
         }
-    }
-
-    async fn flush(&mut self) {
-        self.send_intents().await;
     }
 }
 

@@ -18,6 +18,10 @@ const OPERATIONS: usize = 32;
 /// Screenings that may wait: few, because anybody may ask.
 const SCREENINGS: usize = 16;
 
+/// How long a tenant's request waits. The engine answers after
+/// [`ManifestSettings::submit_timeout`](provider_engine::manifest::ManifestSettings), and knows more.
+const TENANT_PATIENCE: Duration = Duration::from_secs(150);
+
 /// Something for the engine's owner.
 #[derive(Debug)]
 pub(crate) enum Letter {
@@ -34,7 +38,6 @@ pub(crate) enum Letter {
 /// Somebody asks whether we would bid.
 #[derive(Clone, Debug)]
 pub struct ScreenRequest {
-    /// On what.
     pub spec: GroupSpec,
     /// Hostnames that its manifest would list.
     pub hostnames: Vec<String>,
@@ -47,24 +50,20 @@ pub struct ScreenRequest {
 /// Whether we would bid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Screening {
-    /// Yes, with this.
     Yes(WouldBid),
     /// No, and why.
     No(Vec<String>),
-    /// It cannot be said yet: chain or cluster were not read.
-    Unknown,
+    /// It cannot be said now, and why: chain or cluster are not known.
+    NotReady(String),
 }
 
 /// The engine cannot take a request now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
-    /// Too many wait.
     #[error("too many requests wait for the provider; try again in a moment")]
     Full,
-    /// It stops.
     #[error("the provider is stopping")]
     Stopping,
-    /// No answer came.
     #[error("the provider did not answer in time; ask for the status to see what came of it")]
     TimedOut,
 }
@@ -75,10 +74,6 @@ pub struct Inbox(mpsc::Sender<Letter>);
 
 impl Inbox {
     /// Tells the engine something, and waits while it is behind.
-    ///
-    /// # Errors
-    ///
-    /// When the engine has stopped.
     pub async fn tell(&self, input: Input) -> Result<(), Busy> {
         self.0.send(Letter::Input(input)).await.map_err(|_| Busy::Stopping)
     }
@@ -96,19 +91,16 @@ pub struct Handle {
 
 impl Handle {
     /// The newest status. Never waits.
-    #[must_use]
     pub fn published(&self) -> Arc<Published> {
         Arc::clone(&self.shown.borrow())
     }
 
     /// The same, whenever it changes.
-    #[must_use]
     pub fn changes(&self) -> watch::Receiver<Arc<Published>> {
         self.shown.clone()
     }
 
     /// How many requests were turned away because too many waited.
-    #[must_use]
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
@@ -120,7 +112,7 @@ impl Handle {
     /// When there is no answer; it may be carried out all the same.
     pub async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
         let queue = &self.tenants;
-        self.ask(queue, |answer| Letter::Tenant(request, answer), Duration::from_secs(120)).await
+        self.ask(queue, |answer| Letter::Tenant(request, answer), TENANT_PATIENCE).await
     }
 
     /// Asks for something on behalf of the operator.
@@ -134,10 +126,6 @@ impl Handle {
     }
 
     /// Asks whether we would bid on something.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer.
     pub async fn screen(&self, request: ScreenRequest) -> Result<Screening, Busy> {
         let queue = &self.screenings;
         let letter = |answer| Letter::Screen(Box::new(request), answer);

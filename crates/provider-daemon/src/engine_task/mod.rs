@@ -22,14 +22,15 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use provider_engine::cluster::port::Execute;
 use provider_engine::engine::Published;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+pub use effects::Script;
 pub(crate) use effects::World;
-pub use effects::{Outside, Script};
 pub use inbox::{Busy, Handle, Inbox, ScreenRequest, Screening};
 pub(crate) use inbox::{Letter, Letters, open};
 
@@ -54,18 +55,18 @@ pub trait Witness: Send + 'static {
 
 /// The engine with everything around it.
 #[derive(Debug)]
-pub struct EngineTask<O, W> {
+pub(crate) struct EngineTask<C, S, W> {
     pub(crate) engine: Engine,
     pub(crate) letters: Letters,
-    pub(crate) outside: O,
+    pub(crate) outside: World<C, S>,
     pub(crate) witness: W,
     pub(crate) shown: watch::Sender<Arc<Published>>,
     pub(crate) stop: Stop,
 }
 
-impl<O: Outside, W: Witness> EngineTask<O, W> {
+impl<C: Execute + Clone + 'static, S: Script, W: Witness> EngineTask<C, S, W> {
     /// Works until it is time to stop, or nobody is left to tell it anything.
-    pub async fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         let origin = Instant::now();
         let now = || Now::new(origin.elapsed());
         let mut wake: Option<Now> = Some(now());
@@ -107,7 +108,7 @@ impl<O: Outside, W: Witness> EngineTask<O, W> {
                         effect => self.outside.start(effect).await,
                     }
                 }
-                self.outside.flush().await;
+                self.outside.send_intents().await;
             }
             if pace.is_due(Instant::now()) {
                 let began = Instant::now();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use provider_engine::bidding::facts::Ask;
+use provider_engine::engine::Screened;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input, Reply, RequestId};
 use tokio::sync::oneshot;
@@ -69,13 +70,17 @@ fn screen(engine: &mut Engine, request: &ScreenRequest) -> Screening {
     let ScreenRequest { spec, hostnames, owner, reclamation_min_window } = request;
     let (owner, reclamation_min_window) = (*owner, *reclamation_min_window);
     let screened = engine.screen(&Ask { owner, spec, reclamation_min_window });
-    match (screened, engine.check_hostnames(hostnames)) {
-        (None, _) => Screening::Unknown,
-        (Some(Ok(bid)), Ok(())) => Screening::Yes(bid),
-        (Some(screened), named) => {
-            let reasons = screened.err().unwrap_or_default();
-            let reasons = reasons.iter().map(ToString::to_string);
-            Screening::No(reasons.chain(named.err().map(|refusal| refusal.to_string())).collect())
+    let (bid, declines) = match screened {
+        Screened::NotReady(why) => return Screening::NotReady(why),
+        Screened::Bid(bid) => (Some(bid), Vec::new()),
+        Screened::Declined(declines) => (None, declines),
+    };
+    let named = engine.check_hostnames(hostnames).err();
+    match bid.filter(|_| named.is_none()) {
+        Some(bid) => Screening::Yes(bid),
+        None => {
+            let reasons = declines.iter().map(ToString::to_string);
+            Screening::No(reasons.chain(named.map(|refusal| refusal.to_string())).collect())
         }
     }
 }

@@ -21,7 +21,8 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-pub use readiness::{Missing, Readiness};
+pub use provider_api::status::{Missing, Readiness};
+pub(crate) use readiness::keep_judging;
 pub use server::{HealthServer, Limits};
 
 use crate::metrics::Format;

@@ -1,65 +1,66 @@
 //! Whether the provider can do its work.
 
+use std::sync::Arc;
+
 use akash_chain::follow::FollowStatus;
+use provider_api::status::{Missing, Readiness};
+use provider_engine::engine::Published;
 use provider_engine::engine::Status;
-use serde::Serialize;
+use tokio::sync::watch;
 
 /// Blocks behind the head that are normal: one may always be on its way.
 const LAG: u64 = 10;
 
-/// Whether the provider can do its work, and if not, why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Readiness {
-    /// Whether nothing is missing.
-    pub ready: bool,
-    /// What is missing.
-    pub missing: Vec<Missing>,
-}
-
-/// Something that is missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Missing {
-    /// What: `chain`, `cluster`, `engine`.
-    pub what: &'static str,
-    /// Why, in words.
-    pub why: String,
-}
-
-impl Readiness {
-    /// Ready if nothing is missing.
-    #[must_use]
-    pub const fn without(missing: Vec<Missing>) -> Self {
-        Self { ready: missing.is_empty(), missing }
+/// What is missing, judged by how chain and engine are. What is absent has not begun.
+fn judge(follow: Option<&FollowStatus>, engine: Option<&Status>) -> Readiness {
+    let mut missing = Vec::new();
+    let mut miss = |what, why: &str| missing.push(Missing { what, why: why.to_owned() });
+    match follow {
+        None => miss("chain", "it is not followed yet"),
+        Some(follow) => {
+            if let Some(why) = stale(follow) {
+                miss("chain", &why);
+            }
+        }
     }
+    match engine {
+        None => {
+            miss("cluster", "it was not looked at yet");
+            miss("engine", "it has not begun");
+        }
+        Some(engine) => {
+            if !engine.cluster_fresh {
+                miss("cluster", "there is no fresh view of it");
+            }
+            if !engine.ready {
+                miss("engine", "it is still reading how things are");
+            }
+        }
+    }
+    Readiness::without(missing)
+}
 
-    /// What is missing, judged by how chain and engine are. What is absent has not begun.
-    #[must_use]
-    pub fn judge(follow: Option<&FollowStatus>, engine: Option<&Status>) -> Self {
-        let mut missing = Vec::new();
-        let mut miss = |what, why: &str| missing.push(Missing { what, why: why.to_owned() });
-        match follow {
-            None => miss("chain", "it is not followed yet"),
-            Some(follow) => {
-                if let Some(why) = stale(follow) {
-                    miss("chain", &why);
-                }
+/// Judges again whenever chain or engine change, and says it to all who ask: `/readyz`, metrics,
+/// the operator's socket and gRPC health have one answer.
+pub(crate) async fn keep_judging(
+    mut chain: watch::Receiver<FollowStatus>,
+    mut engine: watch::Receiver<Arc<Published>>,
+    told: watch::Sender<Arc<Readiness>>,
+) {
+    loop {
+        let now = judge(Some(&chain.borrow_and_update()), Some(&engine.borrow_and_update().status));
+        told.send_if_modified(|before| {
+            let is_news = **before != now;
+            if is_news {
+                *before = Arc::new(now);
             }
+            is_news
+        });
+        tokio::select! {
+            Ok(()) = chain.changed() => {}
+            Ok(()) = engine.changed() => {}
+            else => return,
         }
-        match engine {
-            None => {
-                miss("cluster", "it was not looked at yet");
-                miss("engine", "it has not begun");
-            }
-            Some(engine) => {
-                if !engine.cluster_fresh {
-                    miss("cluster", "there is no fresh view of it");
-                }
-                if !engine.ready {
-                    miss("engine", "it is still reading how things are");
-                }
-            }
-        }
-        Self::without(missing)
     }
 }
 
@@ -93,7 +94,7 @@ mod tests {
     }
 
     fn missing(follow: &FollowStatus, engine: &Status) -> Vec<&'static str> {
-        let judged = Readiness::judge(Some(follow), Some(engine));
+        let judged = judge(Some(follow), Some(engine));
         assert_eq!(judged.ready, judged.missing.is_empty());
         judged.missing.iter().map(|missing| missing.what).collect()
     }
@@ -104,7 +105,7 @@ mod tests {
         let kept = Status { breaker_open: true, maintenance: true, ..engine() };
         // Both are what somebody wanted: traffic is as welcome as before.
         assert_eq!(missing(&follow(), &kept), [""; 0]);
-        let nothing = Readiness::judge(None, None);
+        let nothing = judge(None, None);
         let names: Vec<_> = nothing.missing.iter().map(|missing| missing.what).collect();
         assert_eq!(names, ["chain", "cluster", "engine"]);
     }

@@ -47,19 +47,10 @@ pub struct HealthServer {
 
 impl HealthServer {
     /// Listens at `address`.
-    ///
-    /// # Errors
-    ///
-    /// When the address cannot be listened at.
     pub async fn bind(address: SocketAddr, limits: Limits) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, limits })
     }
 
-    /// Where it listens.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

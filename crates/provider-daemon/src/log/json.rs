@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use akash_types::with_causes;
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -85,12 +86,6 @@ impl Visit for Fields<'_> {
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        let mut text = value.to_string();
-        let mut source = value.source();
-        while let Some(error) = source {
-            text.push_str(&format!(": {error}"));
-            source = error.source();
-        }
-        self.put(field, text.into());
+        self.put(field, with_causes(value).into());
     }
 }

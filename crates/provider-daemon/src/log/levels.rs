@@ -17,15 +17,11 @@ const TOLD_TWICE: &str = "kube_client";
 pub enum Level {
     /// Nothing.
     Off,
-    /// What went wrong.
     Error,
     /// What may go wrong.
     Warn,
-    /// What happens.
     Info,
-    /// How it happens.
     Debug,
-    /// Everything.
     Trace,
 }
 
@@ -42,7 +38,6 @@ pub struct Levels {
 /// A text that is not a level, or not a list of them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LevelsError {
-    /// Not a level.
     #[error("{0:?} is not a level")]
     Level(String),
     /// A level without a module among those with one.

@@ -14,9 +14,7 @@ pub use setup::{AlreadyLogging, LogHandle, start, start_in};
 /// What is logged, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogSettings {
-    /// What.
     pub levels: Levels,
-    /// In which form.
     pub format: LogFormat,
     /// Whether in colours, where the form has any.
     pub colour: bool,
@@ -25,13 +23,11 @@ pub struct LogSettings {
 /// The form of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
     Plain,
     /// An object for programs.
     Json,
 }
 
-/// Neither of the two forms.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a form of logs")]
 pub struct LogFormatError(String);

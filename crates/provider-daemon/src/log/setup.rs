@@ -30,19 +30,11 @@ impl LogHandle {
 pub struct AlreadyLogging;
 
 /// Begins to log to standard error, for the whole process.
-///
-/// # Errors
-///
-/// When that was done before.
 pub fn start(settings: &LogSettings) -> Result<LogHandle, AlreadyLogging> {
     begin(settings, std::io::stderr)
 }
 
 /// Begins to log to a file, for the whole process.
-///
-/// # Errors
-///
-/// When logging was started before.
 pub fn start_in(settings: &LogSettings, file: std::fs::File) -> Result<LogHandle, AlreadyLogging> {
     begin(settings, std::sync::Mutex::new(file))
 }

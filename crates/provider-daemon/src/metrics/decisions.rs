@@ -114,11 +114,14 @@ impl Observer {
         let result = match (ending, known.closed) {
             (Ending::LeaseOver, _) => return,
             (Ending::Unknown | Ending::OverBeforeBid, _) => "order-closed",
-            (Ending::NotWon, Some(CloseCause::TimedOut)) => "bid-timeout",
-            (Ending::NotWon, Some(CloseCause::Operator | CloseCause::NoRoom)) => {
-                "bid-closed-external"
-            }
-            (Ending::NotWon, Some(CloseCause::OrderOver) | None) => "lease-lost",
+            (Ending::NotWon, _) | (Ending::BidClosed, Some(CloseCause::OrderOver)) => "lease-lost",
+            (Ending::BidClosed | Ending::OrderClosed, Some(CloseCause::TimedOut)) => "bid-timeout",
+            (Ending::BidClosed, None)
+            | (
+                Ending::BidClosed | Ending::OrderClosed,
+                Some(CloseCause::Operator | CloseCause::NoRoom),
+            ) => "bid-closed-external",
+            (Ending::OrderClosed, Some(CloseCause::OrderOver) | None) => "order-closed",
         };
         self.series.count(&table::ORDER_COMPLETE, [result]);
     }

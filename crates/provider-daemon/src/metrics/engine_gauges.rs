@@ -8,17 +8,13 @@ use provider_engine::engine::{InventoryStatus, Published, Status};
 /// How things stand in the engine. Made by whoever owns it, now and then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineGauges {
-    /// Its own summary.
     pub status: Status,
     /// Deployments whose manifest the cluster holds.
     pub manifests: usize,
-    /// Disagreements, by kind.
     pub drift: BTreeMap<&'static str, usize>,
-    /// Reservations that run.
     pub active: Reserved,
     /// Those that do not yet.
     pub pending: Reserved,
-    /// Nodes.
     pub nodes: usize,
     /// What all nodes have.
     pub allocatable: Amounts,
@@ -30,20 +26,16 @@ pub struct EngineGauges {
     pub ports: Option<i64>,
 }
 
-/// What is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
     /// In how many reservations.
     pub count: usize,
-    /// On nodes.
     pub amounts: Amounts,
-    /// Ports.
     pub ports: u64,
 }
 
 impl EngineGauges {
     /// How things stand, by what the engine last published.
-    #[must_use]
     pub fn of(published: &Published) -> Self {
         let none = InventoryStatus::default();
         let inventory = published.inventory.as_ref().unwrap_or(&none);

@@ -15,7 +15,6 @@ pub(super) struct Lives(BTreeMap<OrderId, Known>);
 pub(super) struct Known {
     /// Height of the newest block when it was noticed.
     pub(super) height: u64,
-    /// When that was.
     pub(super) since: Now,
     /// Whether capacity is kept for it.
     pub(super) reserved: bool,
@@ -23,7 +22,6 @@ pub(super) struct Known {
     pub(super) bid: bool,
     /// Why our bid was closed.
     pub(super) closed: Option<CloseCause>,
-    /// Whether it is a lease.
     pub(super) lease: bool,
     /// Whether its workload is watched.
     pub(super) watched: bool,

@@ -23,7 +23,6 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in the text.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -36,13 +35,10 @@ impl Kind {
 /// A metric, whatever its labels.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// Its name.
     pub name: &'static str,
-    /// How it behaves.
     pub kind: Kind,
     /// Names of its labels, with what they can be.
     pub labels: &'static [(&'static str, &'static str)],
-    /// What it says.
     pub help: &'static str,
 }
 
@@ -55,7 +51,6 @@ impl<const L: usize> Metric<L> {
 
 impl Description {
     /// Its row in the documentation.
-    #[must_use]
     pub fn row(&self) -> String {
         let label = |(name, values): &(&str, &str)| format!("`{name}`: {values}");
         let labels: Vec<_> = self.labels.iter().map(label).collect();

@@ -12,8 +12,7 @@
 //!
 //! The names, labels and units of the first half of [`table`] are those of the Go program, which
 //! dashboards and alerts know; the rest are ours. `docs/metrics.md` lists all of them, and a test
-//! compares. No crate is used for this: those there are write OpenMetrics, which appends `_total`
-//! to names of counters, and the names that dashboards know have none.
+//! compares. Why no crate is used for this stands in `docs/adr/0009-metrics-by-hand.md`.
 //!
 //! Must not know: who scrapes, and what a value means for the provider.
 
@@ -55,7 +54,6 @@ pub struct Metrics {
 
 impl Metrics {
     /// Nothing counted yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -77,13 +75,11 @@ impl Metrics {
     }
 
     /// All of it, with how things are at the moment.
-    #[must_use]
     pub fn render(&self, snapshot: &Snapshot<'_>, format: Format) -> String {
         self.page(snapshot).render(format, false)
     }
 
     /// Only what was counted or is told: for a process that is a part of a provider.
-    #[must_use]
     pub fn render_part(&self, snapshot: &Snapshot<'_>, format: Format) -> String {
         self.page(snapshot).render(format, true)
     }

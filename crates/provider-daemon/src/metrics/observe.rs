@@ -85,7 +85,6 @@ impl Observer {
             | Input::View(_)
             | Input::Tenant(..)
             | Input::Operator(..)
-            | Input::Hint
             | Input::Tick => {}
         }
     }

@@ -16,17 +16,14 @@ pub struct ProcessStats {
     pub virtual_memory: Option<u64>,
     /// When it started, since 1970.
     pub started: Option<Duration>,
-    /// Open file descriptors.
     pub open_fds: Option<u64>,
     /// File descriptors that may be open.
     pub max_fds: Option<u64>,
-    /// Threads.
     pub threads: Option<u64>,
 }
 
 impl ProcessStats {
     /// Reads `/proc`. Where there is none, nothing is known.
-    #[must_use]
     pub fn read() -> Self {
         let text = |path| fs::read_to_string(path).unwrap_or_default();
         let fds = fs::read_dir("/proc/self/fd").ok().map(|entries| {
@@ -73,7 +70,6 @@ impl ProcessStats {
         }
     }
 
-    /// Its numbers, with the metrics they are of.
     pub(super) fn values(&self) -> [(&'static super::metric::Metric<0>, Option<Number>); 7] {
         use super::table as t;
         [

@@ -4,6 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use akash_chain::follow::{FollowStatus, Health};
 use akash_chain::tx::lane::{LaneStatus, SequenceStatus};
+use provider_api::status::Readiness;
 use provider_bus::BusStatus;
 use provider_engine::cluster::recognition::Recognition;
 use provider_operators::hostname::figures::Figures;
@@ -13,27 +14,26 @@ use super::number::Number;
 use super::page::Page;
 use super::process::ProcessStats;
 use super::table as t;
+use crate::gateway_figures::{GatewayFigures, LimitHits};
 use crate::part::PartStatus;
 use crate::store::StoreHealth;
 
 /// How things are. What is absent does not appear.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot<'a> {
-    /// The engine.
     pub engine: Option<&'a EngineGauges>,
+    /// Whether the provider can do its work.
+    pub readiness: Option<&'a Readiness>,
     /// The following of the chain.
     pub follow: Option<&'a FollowStatus>,
-    /// The transaction lane.
     pub lane: Option<&'a LaneStatus>,
-    /// The store.
     pub store: Option<&'a StoreHealth>,
-    /// The bus.
     pub bus: Option<&'a BusStatus>,
     /// The parts of the provider.
     pub parts: &'a [PartStatus],
-    /// Routes of hostnames.
+    /// What the gateway counted.
+    pub gateway: Option<&'a GatewayFigures>,
     pub hostnames: Option<&'a Figures>,
-    /// The process.
     pub process: Option<&'a ProcessStats>,
 }
 
@@ -43,6 +43,9 @@ impl Snapshot<'_> {
         if let Some(engine) = self.engine {
             fill_engine(page, engine);
             fill_inventory(page, engine);
+        }
+        if let Some(readiness) = self.readiness {
+            page.set(&t::READY, [], readiness.ready);
         }
         if let Some(follow) = self.follow {
             fill_follow(page, follow);
@@ -57,11 +60,15 @@ impl Snapshot<'_> {
             page.set(&t::BUS_CONNECTED, [], bus.is_well());
             page.set(&t::BUS_LOST, [], bus.lost_connections);
             page.set(&t::BUS_SUPERSEDED, [], bus.superseded);
+            page.set(&t::BUS_EVENTS_DROPPED, [], bus.events_dropped);
             page.set(&t::BUS_UNDECODABLE, [], bus.undecodable);
         }
         for part in self.parts {
             page.set(&t::PART_STATE, [part.name, part.lifecycle.as_str()], 1_u64);
             page.set(&t::PART_RESTARTS, [part.name], u64::from(part.restarts));
+        }
+        if let Some(gateway) = self.gateway {
+            fill_gateway(page, gateway);
         }
         if let Some(hostnames) = self.hostnames {
             fill_hostnames(page, hostnames);
@@ -91,7 +98,6 @@ fn fill_engine(page: &mut Page, engine: &EngineGauges) {
     for (stage, count) in &status.orders {
         page.set(&t::ORDERS, [stage], *count);
     }
-    page.set(&t::READY, [], status.ready);
     page.set(&t::CLUSTER_FRESH, [], status.cluster_fresh);
     let is_known = status.cluster.recognition == Recognition::Known;
     page.set(&t::CLUSTER_KNOWN, [], is_known);
@@ -193,6 +199,24 @@ fn fill_store(page: &mut Page, store: &StoreHealth) {
         page.set(&t::STORE_COMMIT_SECONDS, [], Number::seconds(took));
     }
     page.set(&t::STORE_HEALTHY, [], store.problem.is_none());
+}
+
+fn fill_gateway(page: &mut Page, gateway: &GatewayFigures) {
+    for (listener, tally) in &gateway.listeners {
+        page.set(&t::GATEWAY_OPEN_CONNECTIONS, [listener], tally.open);
+        for (result, count) in [
+            ("served", tally.served),
+            ("handshake-failed", tally.failed.saturating_sub(tally.slow)),
+            ("handshake-timeout", tally.slow),
+            ("certificate-refused", tally.refused),
+        ] {
+            page.set(&t::GATEWAY_CONNECTIONS, [listener, result], count);
+        }
+        page.set(&t::GATEWAY_IDLE_CLOSED, [listener], tally.crowded_out);
+    }
+    for LimitHits { listener, limit, count } in gateway.limit_hits() {
+        page.set(&t::GATEWAY_LIMIT_HITS, [listener, limit], count);
+    }
 }
 
 fn fill_hostnames(page: &mut Page, figures: &Figures) {

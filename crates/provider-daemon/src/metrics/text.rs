@@ -6,10 +6,8 @@ use super::metric::{Description, Kind};
 use super::number::Number;
 use super::series::Histogram;
 
-/// Which text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// What everybody reads.
     #[default]
     Prometheus,
     /// For whoever asks for it. Counters whose names lack `_total` have no type there, as their
@@ -19,7 +17,6 @@ pub enum Format {
 
 impl Format {
     /// The format that a request with this `Accept` header gets.
-    #[must_use]
     pub fn accepted_by(accept: &str) -> Self {
         let wants = |range: &str| {
             let mut parts = range.split(';').map(str::trim);
@@ -37,7 +34,6 @@ impl Format {
     }
 
     /// What the text is called in HTTP.
-    #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
@@ -48,7 +44,6 @@ impl Format {
     }
 }
 
-/// Text under way.
 pub(super) struct Text {
     format: Format,
     text: String,

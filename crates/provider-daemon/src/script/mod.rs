@@ -35,7 +35,6 @@ pub use environment::environment;
 /// How the script is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptSettings {
-    /// The program.
     pub path: PathBuf,
     /// How long it may take.
     pub time_limit: Duration,
@@ -49,7 +48,6 @@ pub struct ScriptSettings {
 
 impl ScriptSettings {
     /// Runs `path` with the limits of the contract.
-    #[must_use]
     pub const fn new(path: PathBuf, environment: Vec<(OsString, OsString)>) -> Self {
         Self {
             path,
@@ -88,7 +86,6 @@ pub struct Ran {
 
 impl Scripts {
     /// Runs scripts this way.
-    #[must_use]
     pub fn new(settings: ScriptSettings) -> Self {
         let processes = settings.processes.clamp(1, Semaphore::MAX_PERMITS);
         Self {
@@ -97,6 +94,11 @@ impl Scripts {
             wanted: Arc::default(),
             settings: Arc::new(settings),
         }
+    }
+
+    /// How they are run.
+    pub fn settings(&self) -> &ScriptSettings {
+        &self.settings
     }
 
     /// Asks the script for the price of a bid that nobody ordered. `None` at once if there is no

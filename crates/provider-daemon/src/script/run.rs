@@ -75,7 +75,6 @@ fn command(settings: &ScriptSettings, request: &ScriptRequest) -> Command {
     command
 }
 
-/// What it wrote.
 #[derive(Default)]
 struct Heard {
     stdout: Vec<u8>,

@@ -21,7 +21,6 @@ use super::record::Record;
 pub struct Moment {
     /// Height of the newest block then.
     pub height: u64,
-    /// Its time.
     pub time: BlockTime,
 }
 
@@ -30,7 +29,6 @@ pub struct Moment {
 pub struct Batch {
     /// Height up to which everything was handled; `None` leaves it as it is.
     pub cursor: Option<u64>,
-    /// What was decided.
     pub entries: Vec<Entry>,
     /// What became of leases.
     pub leases: Vec<LeaseEvent>,
@@ -52,11 +50,8 @@ pub enum ClusterEvent {
 /// Something that happened to a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseEvent {
-    /// Which.
     pub lease: LeaseId,
-    /// When.
     pub at: Moment,
-    /// What.
     pub change: LeaseChange,
 }
 
@@ -67,7 +62,6 @@ pub enum LeaseChange {
     Started,
     /// The cluster has objects of it that it did not have before.
     Deployed,
-    /// This much arrived.
     Earned(Coin),
     /// It is over on chain.
     Over,
@@ -77,7 +71,6 @@ pub enum LeaseChange {
 
 impl Batch {
     /// Whether there is nothing to keep.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.cursor.is_none()
             && self.entries.is_empty()
@@ -113,7 +106,7 @@ impl Batch {
             Effect::Publish(Fact::Earned { lease, amount }) => {
                 (*lease, LeaseChange::Earned(amount.clone()))
             }
-            Effect::Publish(Fact::LeaseOver(lease)) => (*lease, LeaseChange::Over),
+            Effect::Publish(Fact::LeaseOver { lease, .. }) => (*lease, LeaseChange::Over),
             Effect::Publish(Fact::LeaseGone(lease)) => (*lease, LeaseChange::Gone),
             _ => return,
         };

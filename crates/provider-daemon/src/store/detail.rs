@@ -83,6 +83,8 @@ const fn ending_name(ending: Ending) -> &'static str {
         Ending::Unknown => "unknown",
         Ending::OverBeforeBid => "over_before_bid",
         Ending::NotWon => "not_won",
+        Ending::BidClosed => "bid_closed",
+        Ending::OrderClosed => "order_closed",
         Ending::LeaseOver => "lease_over",
     }
 }

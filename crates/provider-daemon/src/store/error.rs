@@ -6,7 +6,6 @@ use std::path::PathBuf;
 /// Why a call to the store did not do what it should. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The disk refused.
     #[error("the store's disk refused: {0}")]
     Disk(#[source] io::Error),
     /// The file is not what was written to it. A restart moves it aside.
@@ -15,7 +14,6 @@ pub enum StoreError {
     /// A row is not what was written to it.
     #[error("row {row} of the store cannot be read")]
     Row {
-        /// Its key.
         row: String,
         /// What is wrong with it.
         source: serde_json::Error,
@@ -23,14 +21,12 @@ pub enum StoreError {
     /// It failed before, and cannot be opened again.
     #[error("the store cannot be opened again after a failure")]
     Reopen(#[source] Box<OpenError>),
-    /// Something else.
     #[error("the store failed")]
     Other(#[source] Box<redb::Error>),
 }
 
 impl StoreError {
     /// Whether the disk has no room: deleting something would help.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         match self {
             Self::Disk(error) => is_full(error),
@@ -48,36 +44,23 @@ fn is_full(error: &io::Error) -> bool {
 /// Why there is no store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another process has it.
     #[error(
         "the store {path} is in use by another process; end that one, or give this one a path of its own"
     )]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The disk refused.
+    Locked { path: PathBuf },
     #[error("the store {path} cannot be opened: {source}")]
-    Disk {
-        /// The file.
-        path: PathBuf,
-        /// What was said.
-        source: io::Error,
-    },
+    Disk { path: PathBuf, source: io::Error },
     /// A file that cannot be used could not be moved aside either.
     #[error("the store {path} cannot be used ({why}) and cannot be moved aside: {source}")]
     Stuck {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
         /// What moving it said.
         source: io::Error,
     },
-    /// Even a new file cannot be used.
     #[error("the new store {path} cannot be used: {why}")]
     Unusable {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -86,7 +69,6 @@ pub enum OpenError {
 
 impl OpenError {
     /// Whether the disk has no room: deleting something would help.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         match self {
             Self::Disk { source, .. } | Self::Stuck { source, .. } => is_full(source),

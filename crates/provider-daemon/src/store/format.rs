@@ -42,7 +42,6 @@ pub(super) const KNOWN: &str = "known";
 /// The cluster that the operator accepted last.
 pub(super) const ACCEPTED: &str = "accepted";
 
-/// The layout above.
 pub(super) const FORMAT: Format = Format { version: 1, steps: &[] };
 
 /// A layout, and the way to it from older ones.
@@ -72,7 +71,6 @@ pub(super) enum Unfit {
     TooOld { found: u64 },
 }
 
-/// What was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use akash_types::with_causes;
+
 /// How the store is doing, for status and metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreHealth {
@@ -31,19 +33,4 @@ impl StoreHealth {
             }
         }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let words = error.to_string();
-        // Some say their cause themselves.
-        if !text.ends_with(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -14,7 +14,6 @@ use super::error::StoreError;
 /// What is remembered of a lease. Earnings are those that arrived while this store was written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseHistory {
-    /// Which.
     pub lease: LeaseId,
     /// When it was first seen.
     pub started: Option<Moment>,

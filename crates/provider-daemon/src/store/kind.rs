@@ -3,7 +3,6 @@
 use provider_engine::journal::Decision;
 
 /// A name of what was decided, for the journal and for metrics. Names do not change.
-#[must_use]
 pub const fn kind(decision: &Decision) -> &'static str {
     match decision {
         Decision::Noticed => "noticed",

@@ -31,7 +31,6 @@ pub struct Store {
 /// A store, and what was there before.
 #[derive(Debug)]
 pub struct Opened {
-    /// The store.
     pub store: Store,
     /// What was there before.
     pub found: Found,
@@ -42,7 +41,6 @@ pub struct Opened {
 pub enum Found {
     /// Nothing.
     Fresh,
-    /// A store.
     Existing {
         /// Height up to which everything was handled, if it says.
         cursor: Option<u64>,
@@ -78,10 +76,6 @@ impl Store {
     }
 
     /// A store that ends with the process.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory for it.
     pub fn in_memory(retention: Retention) -> Result<Self, OpenError> {
         let place = Place::Memory;
         match place.open(FORMAT) {
@@ -177,7 +171,6 @@ impl Store {
     }
 
     /// How the store is doing.
-    #[must_use]
     pub fn health(&self) -> StoreHealth {
         let size = self.place.path().and_then(|path| fs::metadata(path).ok());
         StoreHealth { size: size.map(|file| file.len()), ..lock(&self.health).clone() }

@@ -19,20 +19,12 @@ const DEPLOYED_KINDS: [&str; 3] = ["healthy", "unhealthy", "adopted"];
 
 impl Store {
     /// Height up to which everything was handled; `None` if nothing was yet.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn cursor(&self) -> Result<Option<u64>, StoreError> {
         let meta = self.read()?.open_table(META).map_err(failure)?;
         Ok(meta.get(CURSOR).map_err(failure)?.map(|height| height.value()))
     }
 
     /// The newest `limit` decisions about something, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn why(&self, subject: Subject, limit: usize) -> Result<Vec<Record>, StoreError> {
         let transaction = self.read()?;
         let by_subject = transaction.open_table(BY_SUBJECT).map_err(failure)?;
@@ -51,10 +43,6 @@ impl Store {
     }
 
     /// Orders and deployments with this number about which something was decided.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn subjects(&self, dseq: u64) -> Result<Vec<Subject>, StoreError> {
         let by_subject = self.read()?.open_table(BY_SUBJECT).map_err(failure)?;
         let mut found = Vec::new();
@@ -75,10 +63,6 @@ impl Store {
     }
 
     /// The newest `limit` decisions about anything, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn recent(&self, limit: usize) -> Result<Vec<Record>, StoreError> {
         let entries = self.read()?.open_table(ENTRIES).map_err(failure)?;
         let mut found = Vec::new();
@@ -91,10 +75,6 @@ impl Store {
     }
 
     /// What became of one lease, if it is remembered.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn history(&self, lease: LeaseId) -> Result<Option<LeaseHistory>, StoreError> {
         let leases = self.read()?.open_table(LEASES).map_err(failure)?;
         let key = lease.to_string();
@@ -103,10 +83,6 @@ impl Store {
     }
 
     /// What became of every lease that is remembered, by id.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn earnings(&self) -> Result<Vec<LeaseHistory>, StoreError> {
         let leases = self.read()?.open_table(LEASES).map_err(failure)?;
         let mut found = Vec::new();
@@ -123,10 +99,6 @@ impl Store {
 
     /// What this and earlier runs know of deployments and of the cluster. Stores of older programs
     /// do not say which leases were deployed; what was decided about a lease does.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn memory(&self) -> Result<Memory, StoreError> {
         let mut memory = Memory::default();
         for lease in self.earnings()?.into_iter().filter(|lease| lease.over.is_none()) {
@@ -173,10 +145,6 @@ impl Store {
     }
 
     /// What all leases earned together, by denomination.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
     pub fn earned(&self) -> Result<Vec<Coin>, StoreError> {
         let mut sums = std::collections::BTreeMap::new();
         for coin in self.earnings()?.into_iter().flat_map(|lease| lease.earned) {

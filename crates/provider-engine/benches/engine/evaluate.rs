@@ -11,7 +11,7 @@ use figures::{allocations, print, time};
 use provider_engine::bidding::evaluate::{Verdict, evaluate};
 use provider_engine::bidding::facts::{Ask, Audits, Facts};
 use provider_engine::bidding::policy::Policy;
-use provider_engine::cluster::view::{Amounts, ClusterView, GpuCard, Node, StorageClass};
+use provider_engine::cluster::view::{Amounts, ClusterView, GpuCard, Node, PortPool, StorageClass};
 use provider_engine::inventory::{CommitLevels, Free};
 
 const MEASURE: Duration = Duration::from_secs(2);
@@ -77,7 +77,7 @@ impl Provider {
         .map(|(key, value)| Attribute::new(key, value))
         .collect();
         Self {
-            audits: [("auditor".to_owned(), Some(attributes.clone()))].into(),
+            audits: [("auditor".to_owned(), attributes.clone())].into(),
             attributes,
             params: MarketParams {
                 bid_min_deposit: None,
@@ -100,6 +100,7 @@ impl Provider {
             order_filter: &[],
             audits: &self.audits,
             params: &self.params,
+            verification_active: false,
             reclamation_window: None,
             deposit: &self.deposit,
             price_denoms: &[],
@@ -111,7 +112,6 @@ impl Provider {
             fees_today: 0,
             open_bids_of_owner: 0,
             bids_on_order: Some(3),
-            verification_is_active: false,
         };
         evaluate(&ask, &facts, free, &self.policy)
     }
@@ -119,7 +119,10 @@ impl Provider {
 
 /// Nodes of four sizes, filled to different degrees; one in ten has cards.
 fn cluster(nodes: usize) -> ClusterView {
-    let mut view = ClusterView { ports: Some(10_000), ..ClusterView::default() };
+    let mut view = ClusterView {
+        ports: Some(PortPool { total: 10_000, others: 0 }),
+        ..ClusterView::default()
+    };
     view.storage.insert("beta3".into(), StorageClass { allocatable: 1 << 50, others: 1 << 49 });
     for index in 0..nodes {
         let cores = 8_i64 << (index % 4);

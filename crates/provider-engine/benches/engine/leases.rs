@@ -81,8 +81,15 @@ fn with_leases(count: u32) -> World {
         let group = Arc::new(group);
         let version = Some(sdl.version());
         let cards = std::collections::BTreeMap::new();
-        let workload =
-            Workload { lease, version, group, cards, withheld: vec![], ignored: [].into() };
+        let workload = Workload {
+            lease,
+            version,
+            group,
+            cards,
+            withheld: vec![],
+            endpoints_to_take: vec![],
+            ignored: [].into(),
+        };
         world.hold(&workload, true);
         if let Some(view) = world.cluster.leases.get_mut(&lease) {
             view.hostnames = vec![format!("host-{dseq}.example.com")];

@@ -10,19 +10,15 @@ use crate::inventory::{NoRoom, Scarce, Unplaceable};
 /// Why there is no bid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Decline {
-    /// The operator does not want it.
     #[error(transparent)]
     Policy(#[from] Refusal),
     /// The chain or the bid engine's rules do not allow it.
     #[error(transparent)]
     Ineligible(#[from] Ineligible),
-    /// No cluster could ever host it.
     #[error(transparent)]
     Unplaceable(#[from] Unplaceable),
-    /// There is no room.
     #[error(transparent)]
     NoRoom(#[from] NoRoom),
-    /// There is no price.
     #[error(transparent)]
     Price(#[from] PriceError),
     /// The price is in another denomination than the order's.
@@ -41,21 +37,18 @@ pub enum Decline {
         /// The most it pays.
         most: DecCoin,
     },
-    /// The chain refuses the bid.
     #[error("the chain refuses the bid: {log}")]
     ChainRefused {
         /// Module that refuses; empty where only the words are known.
         codespace: String,
         /// Its number for the reason.
         code: u32,
-        /// Its words.
         log: String,
     },
 }
 
 impl Decline {
     /// A name that does not change, for metrics.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Policy(refusal) => refusal.code(),

@@ -20,20 +20,9 @@ pub const MAX_VOLUMES: usize = 4;
 /// Attribute by which a group asks for confidential computing.
 const TEE_TYPE: &str = "tee/type";
 
-/// What the rules say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Eligibility {
-    /// Why a bid is not possible; empty if nothing speaks against it.
-    pub reasons: Vec<Ineligible>,
-    /// Auditors who must be asked before it can be said.
-    pub unknown_auditors: Vec<String>,
-}
-
-/// Applies all rules.
-#[must_use]
-pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
-    let mut found = Eligibility::default();
-    let reasons = &mut found.reasons;
+/// Applies all rules: why a bid is not possible, or nothing.
+pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Vec<Ineligible> {
+    let mut reasons = Vec::new();
     let Ask { spec, .. } = ask;
     let required = &spec.requirements.attributes;
     let unmet = unmet(required, facts.own_attributes);
@@ -42,10 +31,6 @@ pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
     }
     if let Some(tee) = required.iter().find(|asked| asked.key == TEE_TYPE) {
         reasons.push(Ineligible::Confidential { kind: tee.value.clone() });
-    }
-    let tier = spec.requirements.verification.as_ref().map_or(0, |wanted| wanted.min_tier);
-    if facts.verification_is_active && tier > 0 {
-        reasons.push(Ineligible::Verification { min_tier: tier });
     }
     let unasked = self::unmet(facts.order_filter, required);
     if !unasked.is_empty() {
@@ -56,11 +41,11 @@ pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
         let (unit, volumes) = (unit.resources.id, unit.resources.storage.len());
         (volumes > MAX_VOLUMES).then_some(Ineligible::Volumes { unit, volumes })
     }));
-    match signed(&spec.requirements, facts.audits) {
-        Signed::Yes => {}
-        Signed::No { auditors } => reasons.push(Ineligible::NotSigned { auditors }),
-        Signed::Unknown { auditors } => found.unknown_auditors = auditors,
+    let auditors = missing_signatures(&spec.requirements, facts.audits);
+    if !auditors.is_empty() {
+        reasons.push(Ineligible::NotSigned { auditors });
     }
+    reasons.extend(verification(&spec.requirements, facts));
     let violations = validate_group(0, spec);
     if !violations.is_empty() {
         reasons.push(Ineligible::Group { violations });
@@ -68,7 +53,7 @@ pub fn eligibility(ask: &Ask<'_>, facts: &Facts<'_>) -> Eligibility {
     reasons.extend(reclamation(ask, facts));
     reasons.extend(deposit(facts));
     reasons.extend(price_denom(spec, facts.price_denoms));
-    found
+    reasons
 }
 
 fn unmet(required: &[Attribute], offered: &[Attribute]) -> Vec<Attribute> {
@@ -76,39 +61,24 @@ fn unmet(required: &[Attribute], offered: &[Attribute]) -> Vec<Attribute> {
     required.iter().filter(|need| !is_met(need)).cloned().collect()
 }
 
-enum Signed {
-    Yes,
-    No { auditors: Vec<String> },
-    Unknown { auditors: Vec<String> },
-}
-
-/// Every auditor of `all_of` must have signed what is required, and one of `any_of`, if there are
-/// any. What is known already decides where it can.
-fn signed(requirements: &PlacementRequirements, audits: &Audits) -> Signed {
-    let vouches = |auditor: &&String| {
-        let signed = audits.get(auditor.as_str())?;
-        let attributes = signed.as_deref();
-        Some(attributes.is_some_and(|signed| is_subset(&requirements.attributes, signed)))
+/// The auditors whose signature is missing: every one of `all_of` must have signed what is required,
+/// and one of `any_of`, if there are any.
+fn missing_signatures(requirements: &PlacementRequirements, audits: &Audits) -> Vec<String> {
+    let has_signed = |auditor: &String| {
+        audits.get(auditor).is_some_and(|signed| is_subset(&requirements.attributes, signed))
     };
     let (all, any) = (requirements.signed_by.all(), requirements.signed_by.any());
-    let pick = |list: &[String], answer: Option<bool>| -> Vec<String> {
-        list.iter().filter(|auditor| vouches(auditor) == answer).cloned().collect()
-    };
-    let refused = pick(all, Some(false));
-    if !refused.is_empty() {
-        return Signed::No { auditors: refused };
+    let missing: Vec<String> = all.iter().filter(|auditor| !has_signed(auditor)).cloned().collect();
+    if missing.is_empty() && !any.iter().any(has_signed) {
+        return any.to_vec();
     }
-    let mut unknown = pick(all, None);
-    if !any.is_empty() && !any.iter().any(|auditor| vouches(&auditor) == Some(true)) {
-        let open = pick(any, None);
-        if open.is_empty() {
-            return Signed::No { auditors: any.to_vec() };
-        }
-        unknown.extend(open);
-    }
-    unknown.sort_unstable();
-    unknown.dedup();
-    if unknown.is_empty() { Signed::Yes } else { Signed::Unknown { auditors: unknown } }
+    missing
+}
+
+/// This provider has no attestations, so the chain refuses each bid where it compares them.
+fn verification(requirements: &PlacementRequirements, facts: &Facts<'_>) -> Option<Ineligible> {
+    let min_tier = requirements.verification.as_ref()?.min_tier;
+    (facts.verification_active && min_tier > 0).then_some(Ineligible::NotVerified { min_tier })
 }
 
 /// What the chain asks of the window in a bid.
@@ -155,37 +125,19 @@ fn price_denom(spec: &GroupSpec, accepted: &[Denom]) -> Option<Ineligible> {
 pub enum Ineligible {
     /// The order asks for attributes that this provider does not have.
     #[error("this provider does not have the attributes {}", attributes_text(.missing))]
-    Attributes {
-        /// Which.
-        missing: Vec<Attribute>,
-    },
+    Attributes { missing: Vec<Attribute> },
     /// The order asks for confidential computing. Its workload would run without protection.
     #[error("confidential computing ({kind:?}) is asked for, which this provider does not offer")]
-    Confidential {
-        /// Its kind.
-        kind: String,
-    },
-    /// The chain would refuse the bid of a provider that is not verified, after taking its fee.
-    #[error(
-        "a provider verified to tier {min_tier} is asked for; this one takes no part in verification"
-    )]
-    Verification {
-        /// The lowest tier that is asked for.
-        min_tier: i32,
-    },
+    Confidential { kind: String },
     /// The order does not ask for what the provider's configuration wants it to.
     #[error(
         "the order does not ask for {}, which the provider-config demands",
         attributes_text(.missing)
     )]
-    OrderFilter {
-        /// Which attributes.
-        missing: Vec<Attribute>,
-    },
+    OrderFilter { missing: Vec<Attribute> },
     /// This provider does not say that it has such storage or cards.
     #[error("{0}; add it to the provider's attributes if it is there")]
     Capability(UnmetCapability),
-    /// A unit has too many volumes.
     #[error("resource unit {unit} has {volumes} volumes, at most {MAX_VOLUMES} are served")]
     Volumes {
         /// Number of the unit.
@@ -199,12 +151,13 @@ pub enum Ineligible {
         /// Those who would have to.
         auditors: Vec<String>,
     },
-    /// The group breaks rules of the chain.
+    /// The order asks for a verified provider, and the chain compares.
+    #[error(
+        "a provider verified at tier {min_tier} or above is asked for, this one is not verified"
+    )]
+    NotVerified { min_tier: i32 },
     #[error("the group is not valid: {}", violations_text(.violations))]
-    Group {
-        /// Which.
-        violations: Vec<GroupViolation>,
-    },
+    Group { violations: Vec<GroupViolation> },
     /// A reclamation window is asked for and not offered.
     #[error("a reclamation window of {} s is asked for, none is offered", .wanted.as_secs())]
     NoReclamation {
@@ -218,7 +171,6 @@ pub enum Ineligible {
         .offered.as_secs()
     )]
     ReclamationTooShort {
-        /// What is offered.
         offered: Duration,
         /// The least that is asked for.
         wanted: Duration,
@@ -230,23 +182,14 @@ pub enum Ineligible {
         .min.as_secs(),
         .max.as_secs()
     )]
-    ReclamationOutsideLimits {
-        /// What is offered.
-        offered: Duration,
-        /// The shortest allowed.
-        min: Duration,
-        /// The longest allowed.
-        max: Duration,
-    },
+    ReclamationOutsideLimits { offered: Duration, min: Duration, max: Duration },
     /// The chain does not take deposits of this kind.
     #[error("the chain takes no bid deposit like {deposit}, but {}", denoms_text(.accepted))]
     DepositDenom {
         /// What would be put up.
         deposit: Coin,
-        /// What is taken.
         accepted: Vec<Denom>,
     },
-    /// The deposit is below the chain's minimum.
     #[error("the bid deposit {deposit} is below the chain's minimum of {least}")]
     DepositTooSmall {
         /// What would be put up.
@@ -259,24 +202,22 @@ pub enum Ineligible {
     PriceDenom {
         /// What it pays in.
         denom: Denom,
-        /// What has prices.
         accepted: Vec<Denom>,
     },
 }
 
 impl Ineligible {
     /// A name that does not change, for metrics.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Attributes { .. } => "attributes",
             Self::OrderFilter { .. } => "order-filter",
             Self::Confidential { .. } => "confidential-computing",
-            Self::Verification { .. } => "verification",
             Self::Capability(UnmetCapability::Storage { .. }) => "capability-storage",
             Self::Capability(UnmetCapability::Gpu { .. }) => "capability-gpu",
             Self::Volumes { .. } => "volumes",
             Self::NotSigned { .. } => "not-signed",
+            Self::NotVerified { .. } => "not-verified",
             Self::Group { .. } => "group-invalid",
             Self::NoReclamation { .. } => "reclamation-not-offered",
             Self::ReclamationTooShort { .. } => "reclamation-too-short",

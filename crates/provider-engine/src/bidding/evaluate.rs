@@ -5,7 +5,7 @@ use akash_types::{DecCoin, GroupSpec, ResourceOffer};
 use super::decline::Decline;
 use super::eligibility::eligibility;
 use super::facts::{Ask, Facts};
-use super::policy::Policy;
+use super::policy::{Floors, Policy, Refusal};
 use super::pricing::PriceError;
 use crate::inventory::{Booking, Free, GroupNeed, place};
 
@@ -21,18 +21,14 @@ pub enum Verdict {
     },
     /// Do not bid.
     Decline(Vec<Decline>),
-    /// Ask what these auditors signed, then decide again.
-    NeedAuditors(Vec<String>),
 }
 
 /// Decides whether to bid. Cheap rules come first and all that speak against it are named; a place
 /// is looked for only when nothing does.
-#[must_use]
 pub fn evaluate(ask: &Ask<'_>, facts: &Facts<'_>, free: &Free, policy: &Policy) -> Verdict {
     let mut reasons: Vec<Decline> =
         policy.refusals(ask, facts).into_iter().map(Decline::from).collect();
-    let rules = eligibility(ask, facts);
-    reasons.extend(rules.reasons.into_iter().map(Decline::from));
+    reasons.extend(eligibility(ask, facts).into_iter().map(Decline::from));
     let need = match GroupNeed::of(ask.spec, &facts.levels) {
         Ok(need) => Some(need),
         Err(error) => {
@@ -43,9 +39,6 @@ pub fn evaluate(ask: &Ask<'_>, facts: &Facts<'_>, free: &Free, policy: &Policy) 
     let Some(need) = need.filter(|_| reasons.is_empty()) else {
         return Verdict::Decline(reasons);
     };
-    if !rules.unknown_auditors.is_empty() {
-        return Verdict::NeedAuditors(rules.unknown_auditors);
-    }
     match place(free, &need) {
         Ok(booking) => {
             let offer = booking.offer(ask.spec);
@@ -56,12 +49,8 @@ pub fn evaluate(ask: &Ask<'_>, facts: &Facts<'_>, free: &Free, policy: &Policy) 
 }
 
 /// Whether `price` may be bid on `group`: in its denomination, not above what it pays, not below
-/// what the policy wants.
-///
-/// # Errors
-///
-/// Why not.
-pub fn check_price(group: &GroupSpec, policy: &Policy, price: &DecCoin) -> Result<(), Decline> {
+/// the floor of the denomination.
+pub fn check_price(group: &GroupSpec, floors: &Floors, price: &DecCoin) -> Result<(), Decline> {
     let most = group.total_price().map_err(PriceError::Group)?;
     if price.denom() != most.denom() {
         let (denom, wanted) = (price.denom().clone(), most.denom().clone());
@@ -73,5 +62,8 @@ pub fn check_price(group: &GroupSpec, policy: &Policy, price: &DecCoin) -> Resul
     if price.amount() > most.amount() {
         return Err(Decline::TooExpensive { price: price.clone(), most });
     }
-    policy.price_refusal(price).map_or(Ok(()), |refusal| Err(refusal.into()))
+    match floors.get(price.denom()).filter(|floor| price.amount() < **floor) {
+        Some(floor) => Err(Refusal::PriceBelowFloor { price: price.clone(), floor: *floor }.into()),
+        None => Ok(()),
+    }
 }

@@ -9,12 +9,10 @@ use super::isolation::IsolationHold;
 use crate::escrow::WalletState;
 use crate::inventory::CommitLevels;
 
-/// What somebody asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// Who asks; `None` if it is not known, and then no rule about owners applies.
     pub owner: Option<Address>,
-    /// For what.
     pub spec: &'a GroupSpec,
     /// The shortest reclamation window that must be offered, if one must.
     pub reclamation_min_window: Option<Duration>,
@@ -30,9 +28,32 @@ impl<'a> From<&'a Order> for Ask<'a> {
     }
 }
 
-/// What auditors signed of this provider, by their address as text: `None` where one was asked and
-/// signed nothing. An auditor who is not in it has not been asked.
-pub type Audits = BTreeMap<String, Option<Vec<Attribute>>>;
+/// Attributes of this provider that auditors signed, by the auditor's address as text. An auditor
+/// that is not in it signed nothing.
+pub type Audits = BTreeMap<String, Vec<Attribute>>;
+
+/// What decides whether there are bids at all, whatever the order.
+#[derive(Clone, Copy, Debug)]
+pub struct BidConditions<'a> {
+    /// Whether the provider is in maintenance.
+    pub maintenance: bool,
+    /// Why tenants are not known to be kept apart, where that is required.
+    pub isolation: Option<&'a IsolationHold>,
+    /// Whether deposit and fees can be paid; `None` while it is not known, which refuses nothing.
+    pub wallet: Option<&'a WalletState>,
+    /// What a bid costs in fees, as far as can be told, its close included.
+    pub bid_fee: &'a Coin,
+    /// What bids have cost in fees since the day began, in the denomination of `bid_fee`.
+    pub fees_today: u128,
+}
+
+impl<'a> Facts<'a> {
+    /// What of it does not depend on the order.
+    pub const fn conditions(&self) -> BidConditions<'a> {
+        let Self { maintenance, isolation, wallet, bid_fee, fees_today, .. } = *self;
+        BidConditions { maintenance, isolation, wallet, bid_fee, fees_today }
+    }
+}
 
 /// What is so when a decision is made.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +62,10 @@ pub struct Facts<'a> {
     pub own_attributes: &'a [Attribute],
     /// Attributes that an order must ask for, from the provider's configuration; mostly none.
     pub order_filter: &'a [Attribute],
-    /// What auditors signed, as far as they were asked.
     pub audits: &'a Audits,
-    /// Parameters of the market.
     pub params: &'a MarketParams,
+    /// Whether the chain compares bidders with the verification that an order asks for.
+    pub verification_active: bool,
     /// The reclamation window that every bid offers, if any.
     pub reclamation_window: Option<Duration>,
     /// What is put up for a bid.
@@ -67,6 +88,4 @@ pub struct Facts<'a> {
     pub open_bids_of_owner: u32,
     /// How many bids the order has at least; `None` without an order.
     pub bids_on_order: Option<u32>,
-    /// Whether the chain compares bidders with the verification that orders ask for.
-    pub verification_is_active: bool,
 }

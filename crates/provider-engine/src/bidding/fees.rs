@@ -25,7 +25,6 @@ impl BidFees {
     }
 
     /// What was paid in one denomination.
-    #[must_use]
     pub fn in_denom(&self, denom: &Denom) -> u128 {
         self.paid.iter().find(|coin| coin.denom() == denom).map_or(0, Coin::amount)
     }

@@ -14,13 +14,11 @@ pub enum IsolationHold {
 
 impl IsolationHold {
     /// What holds before the first probe has ended.
-    #[must_use]
     pub fn before_the_first_probe() -> Self {
         Self::Unknown("no probe has ended yet".to_owned())
     }
 
     /// A name that does not change, for programs.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown(_) => "unknown",

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, Dec, DecCoin, Denom};
 
-use super::facts::{Ask, Facts};
+use super::facts::{Ask, BidConditions, Facts};
 use super::isolation::IsolationHold;
 use crate::escrow::{Shortage, WalletState};
+
+/// The least price per block, by denomination.
+pub type Floors = BTreeMap<Denom, Dec>;
 
 /// What the operator wants. The default wants everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The least price per block, by denomination; none where a denomination has none.
-    pub floors: BTreeMap<Denom, Dec>,
+    pub floors: Floors,
     /// The only owners whose orders are bid on, if set.
     pub allow: Option<BTreeSet<Address>>,
     /// Owners whose orders are never bid on.
@@ -27,16 +30,8 @@ pub struct Policy {
 
 impl Policy {
     /// Why the policy does not want what is asked for; empty if it does.
-    #[must_use]
     pub fn refusals(&self, ask: &Ask<'_>, facts: &Facts<'_>) -> Vec<Refusal> {
-        let mut refusals = Vec::new();
-        if self.paused {
-            refusals.push(Refusal::Paused);
-        }
-        if facts.maintenance {
-            refusals.push(Refusal::Maintenance);
-        }
-        refusals.extend(facts.isolation.cloned().map(Refusal::Isolation));
+        let mut refusals = self.pauses(&facts.conditions());
         if let Some(owner) = ask.owner {
             self.owner_refusals(owner, facts, &mut refusals);
         }
@@ -51,11 +46,24 @@ impl Policy {
         {
             refusals.push(Refusal::PaysTooLittle { most, floor: *floor });
         }
-        let (spent, fee) = (facts.fees_today, facts.bid_fee.amount());
+        refusals
+    }
+
+    /// Why no order at all is bid on; empty if nothing speaks against bids as such.
+    pub fn pauses(&self, conditions: &BidConditions<'_>) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        if self.paused {
+            refusals.push(Refusal::Paused);
+        }
+        if conditions.maintenance {
+            refusals.push(Refusal::Maintenance);
+        }
+        refusals.extend(conditions.isolation.cloned().map(Refusal::Isolation));
+        let (spent, fee) = (conditions.fees_today, conditions.bid_fee.amount());
         if let Some(budget) = self.daily_fees.filter(|budget| spent.saturating_add(fee) > *budget) {
             refusals.push(Refusal::FeeBudget { spent, fee, budget });
         }
-        if let Some(WalletState::Empty(short)) = facts.wallet {
+        if let Some(WalletState::Empty(short)) = conditions.wallet {
             refusals.push(Refusal::Wallet { short: short.clone() });
         }
         refusals
@@ -73,22 +81,13 @@ impl Policy {
             refusals.push(Refusal::OpenBids { owner, open, limit });
         }
     }
-
-    /// Why the policy does not want to bid `price`, if it does not.
-    #[must_use]
-    pub fn price_refusal(&self, price: &DecCoin) -> Option<Refusal> {
-        let floor = self.floors.get(price.denom()).filter(|floor| price.amount() < **floor)?;
-        Some(Refusal::PriceBelowFloor { price: price.clone(), floor: *floor })
-    }
 }
 
 /// Why a policy does not want to bid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Bidding is switched off.
     #[error("bidding is paused")]
     Paused,
-    /// The provider is in maintenance.
     #[error("the provider is in maintenance")]
     Maintenance,
     /// Tenants are not known to be kept apart, which is required.
@@ -96,20 +95,12 @@ pub enum Refusal {
     Isolation(IsolationHold),
     /// The owner is on the list of those not to serve.
     #[error("owner {owner} is on the deny list")]
-    OwnerDenied {
-        /// Who.
-        owner: Address,
-    },
-    /// Only others are served.
+    OwnerDenied { owner: Address },
     #[error("owner {owner} is not on the allow list")]
-    OwnerNotAllowed {
-        /// Who.
-        owner: Address,
-    },
+    OwnerNotAllowed { owner: Address },
     /// The owner has enough bids to choose from.
     #[error("{open} bids on orders of {owner} are open, the limit is {limit}")]
     OpenBids {
-        /// Who.
         owner: Address,
         /// How many are open.
         open: u32,
@@ -124,7 +115,6 @@ pub enum Refusal {
         /// How many it can have.
         limit: u32,
     },
-    /// Even the highest price is not enough.
     #[error("the order pays at most {most} per block, the floor is {floor}")]
     PaysTooLittle {
         /// The most it pays per block.
@@ -132,7 +122,6 @@ pub enum Refusal {
         /// The least to bid for.
         floor: Dec,
     },
-    /// What would be asked is not enough.
     #[error("the price {price} per block is below the floor of {floor}")]
     PriceBelowFloor {
         /// The price per block.
@@ -140,29 +129,22 @@ pub enum Refusal {
         /// The least to bid for.
         floor: Dec,
     },
-    /// The day's fees are spent.
     #[error(
         "bids cost {spent} in fees today, {fee} more would exceed the daily budget of {budget}"
     )]
     FeeBudget {
-        /// Spent so far.
         spent: u128,
         /// What this bid would cost.
         fee: u128,
         /// What may be spent.
         budget: u128,
     },
-    /// The wallet cannot pay deposit and fees.
     #[error("a bid needs {} for deposit and fees, {} can be spent", .short.needed, .short.held)]
-    Wallet {
-        /// What is missing.
-        short: Shortage,
-    },
+    Wallet { short: Shortage },
 }
 
 impl Refusal {
     /// A name that does not change, for metrics.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Paused => "paused",

@@ -11,10 +11,17 @@ const REMEMBERED: usize = 1_024;
 /// Time between blocks as long as too few were seen to tell: mainnet's.
 const USUAL_PACE: Duration = Duration::from_secs(6);
 
+/// The newest block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub height: u64,
+    pub time: BlockTime,
+}
+
 /// The newest block, and the times of some before it.
 #[derive(Clone, Debug, Default)]
-pub struct Head {
-    newest: Option<(u64, BlockTime)>,
+pub struct ChainClock {
+    newest: Option<Head>,
     times: BTreeMap<u64, BlockTime>,
     asked: BTreeMap<u64, BlockTime>,
 }
@@ -28,13 +35,11 @@ pub struct Pace {
 
 impl Pace {
     /// So much time for so many blocks; `None` without either.
-    #[must_use]
     pub fn new(time: Duration, blocks: u64) -> Option<Self> {
         (blocks > 0 && !time.is_zero()).then_some(Self { time, blocks })
     }
 
     /// How long `blocks` take.
-    #[must_use]
     pub fn duration_of(self, blocks: u64) -> Duration {
         let millis = self.time.as_millis().saturating_mul(u128::from(blocks));
         let millis = millis.checked_div(u128::from(self.blocks)).unwrap_or(millis);
@@ -42,7 +47,6 @@ impl Pace {
     }
 
     /// How many whole blocks fit into `time`.
-    #[must_use]
     pub fn blocks_in(self, time: Duration) -> u64 {
         let blocks = time.as_millis().saturating_mul(u128::from(self.blocks));
         let blocks = blocks.checked_div(self.time.as_millis()).unwrap_or(u128::MAX);
@@ -50,34 +54,36 @@ impl Pace {
     }
 }
 
-impl Head {
+impl ChainClock {
+    /// The newest block; height 0 at the start of 1970 before the first.
+    pub fn head(&self) -> Head {
+        self.newest.unwrap_or_default()
+    }
+
     /// Height of the newest block; 0 before the first.
-    #[must_use]
     pub fn height(&self) -> u64 {
-        self.newest.map_or(0, |(height, _)| height)
+        self.head().height
     }
 
     /// Time of the newest block; the start of 1970 before the first.
-    #[must_use]
     pub fn time(&self) -> BlockTime {
-        self.newest.map_or(BlockTime::default(), |(_, time)| time)
+        self.head().time
     }
 
     /// Whether any block was seen.
-    #[must_use]
     pub const fn is_known(&self) -> bool {
         self.newest.is_some()
     }
 
     /// A block was made. False, and nothing changes, if it is not newer than the newest.
     pub fn advance(&mut self, height: u64, time: BlockTime) -> bool {
-        if self.newest.is_some_and(|(newest, _)| height <= newest) {
+        if self.newest.is_some_and(|newest| height <= newest.height) {
             return false;
         }
         // Block times never decrease; one that does is somebody's mistake and must not bring a
         // deadline back.
         let time = time.max(self.time());
-        self.newest = Some((height, time));
+        self.newest = Some(Head { height, time });
         self.times.insert(height, time);
         if self.times.len() > REMEMBERED {
             self.times.pop_first();
@@ -86,7 +92,6 @@ impl Head {
     }
 
     /// When block `height` was made, if that is known.
-    #[must_use]
     pub fn time_of(&self, height: u64) -> Option<BlockTime> {
         self.times.get(&height).or_else(|| self.asked.get(&height)).copied()
     }
@@ -108,7 +113,6 @@ impl Head {
     }
 
     /// Average time between the blocks remembered.
-    #[must_use]
     pub fn pace(&self) -> Pace {
         let ends = self.times.first_key_value().zip(self.times.last_key_value());
         match ends {
@@ -130,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_block_counts_once_and_in_order() {
-        let mut head = Head::default();
+        let mut head = ChainClock::default();
         assert!(head.advance(10, at(100)));
         assert!(!head.advance(10, at(101)));
         assert!(!head.advance(9, at(99)));
@@ -141,7 +145,7 @@ mod tests {
 
     #[test]
     fn forgotten_times_are_estimated_from_the_pace() {
-        let mut head = Head::default();
+        let mut head = ChainClock::default();
         for block in 0..=10 {
             head.advance(1_000 + block, at(50_000 + 5 * block));
         }
@@ -155,7 +159,7 @@ mod tests {
 
     #[test]
     fn before_two_blocks_the_usual_pace_holds() {
-        let mut head = Head::default();
+        let mut head = ChainClock::default();
         assert_eq!(head.pace().duration_of(10), Duration::from_secs(60));
         head.advance(5, at(5));
         assert_eq!(head.pace().blocks_in(Duration::from_secs(60)), 10);

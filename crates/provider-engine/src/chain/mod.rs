@@ -5,8 +5,8 @@
 mod head;
 mod query;
 
-pub use head::{Head, Pace};
+pub use head::{ChainClock, Head, Pace};
 pub use query::{
-    AccountRead, ChainAnswer, ChainQuery, ChainReply, DeploymentRead, QueryId, Read, Standing,
-    Unavailable,
+    AccountRead, ChainAnswer, ChainQuery, ChainReply, DeploymentRead, PaidLease, QueryId, Read,
+    Standing, Unavailable,
 };

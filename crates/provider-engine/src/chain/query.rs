@@ -4,8 +4,8 @@
 //! answered is [`Unavailable`], from which nothing follows.
 
 use akash_types::{
-    AuditedAttributes, Bid, Deployment, DeploymentId, EscrowAccount, EscrowPayment, Group, Lease,
-    MarketParams, Order, OrderId, Provider,
+    AuditedAttributes, Bid, DecCoin, Deployment, DeploymentId, EscrowAccount, EscrowPayment, Group,
+    Lease, LeaseId, MarketParams, Order, OrderId, Provider,
 };
 
 use crate::escrow::Funds;
@@ -18,7 +18,6 @@ pub struct QueryId(pub u64);
 /// What is asked. "Own" is the provider's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChainQuery {
-    /// Every open order.
     OpenOrders,
     /// Every own bid that is open or active.
     OwnBids,
@@ -36,16 +35,13 @@ pub enum ChainQuery {
     Provider,
     /// What governance set for the market.
     Params,
-    /// The own balances.
     Wallet,
-    /// When a block was made.
     BlockTime(u64),
 }
 
 /// An answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainReply {
-    /// Which question.
     pub id: QueryId,
     /// What was read, if a synced node answered.
     pub result: Result<Read, Unavailable>,
@@ -56,7 +52,6 @@ pub struct ChainReply {
 pub struct Read {
     /// The height at which it holds.
     pub height: u64,
-    /// What holds.
     pub answer: ChainAnswer,
 }
 
@@ -68,7 +63,6 @@ pub struct Unavailable(pub String);
 /// What holds, for each [`ChainQuery`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainAnswer {
-    /// Every open order.
     OpenOrders(Vec<Order>),
     /// Every own bid that is open or active.
     OwnBids(Vec<Bid>),
@@ -78,13 +72,15 @@ pub enum ChainAnswer {
     Standing(Box<Standing>),
     /// A deployment, if it exists.
     Deployment(Option<Box<DeploymentRead>>),
-    /// An account, if it exists.
-    Account(Option<Box<AccountRead>>),
+    /// An account, if it exists, and who draws on it.
+    Account(Box<AccountRead>),
     /// The own record, if registered, and who vouches for what.
     Provider(Option<Box<Provider>>, Vec<AuditedAttributes>),
-    /// What governance set.
-    Params(Box<MarketParams>),
-    /// The own balances.
+    Params {
+        market: Box<MarketParams>,
+        /// Whether the chain compares bidders with the verification that an order asks for.
+        verification_active: bool,
+    },
     Wallet(Funds),
     /// When a block was made, if the node still knows.
     BlockTime(Option<BlockTime>),
@@ -104,21 +100,33 @@ pub struct Standing {
 /// A deployment, to judge a manifest by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeploymentRead {
-    /// The deployment.
     pub deployment: Deployment,
-    /// Its groups, all of them.
     pub groups: Vec<Group>,
     /// Own leases of it that are active or reclaiming.
-    pub leases: Vec<Lease>,
+    pub leases: Vec<LeaseId>,
 }
 
-/// A deployment's account and who draws on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a synced node says about the account of a deployment, all at one height.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountRead {
-    /// The account.
-    pub account: EscrowAccount,
-    /// All leases of all providers that are active or reclaiming.
-    pub leases: Vec<Lease>,
-    /// Own payments from it, open or not.
+    /// The account; that there is none is an answer too.
+    pub account: Option<EscrowAccount>,
+    /// Every lease of the deployment that is active or reclaiming, of all providers: each is paid
+    /// from the account. A query for active ones alone leaves out the reclaiming ones.
+    pub leases: Vec<PaidLease>,
+    /// Our own payments from the account, in whatever state.
     pub payments: Vec<EscrowPayment>,
+}
+
+/// A lease and what it is paid per block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaidLease {
+    pub lease: LeaseId,
+    pub rate: DecCoin,
+}
+
+impl From<Lease> for PaidLease {
+    fn from(lease: Lease) -> Self {
+        Self { lease: lease.id, rate: lease.price }
+    }
 }

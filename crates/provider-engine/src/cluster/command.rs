@@ -66,6 +66,9 @@ pub struct Workload {
     pub cards: BTreeMap<String, CardChoice>,
     /// Hostnames that it asks for and may not have yet: another lease of the owner has them.
     pub withheld: Vec<String>,
+    /// Endpoints of leased addresses that its owner moves to this lease: a deployment takes each
+    /// address from the lease that has it.
+    pub endpoints_to_take: Vec<String>,
     /// What the manifest asks for that is not carried out.
     pub ignored: IgnoredOptions,
 }

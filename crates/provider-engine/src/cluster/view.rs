@@ -27,8 +27,8 @@ pub struct ClusterView {
     pub storage: BTreeMap<Name, StorageClass>,
     /// Addresses that can be leased; `None` if nobody hands any out.
     pub ips: Option<IpPool>,
-    /// Ports that can be opened on nodes; `None` if unlimited.
-    pub ports: Option<u64>,
+    /// Ports that can be opened on nodes; `None` if the driver sets no limit.
+    pub ports: Option<PortPool>,
     /// What is there of leases.
     pub leases: BTreeMap<LeaseId, LeaseView>,
     /// Whether the operator put the provider into maintenance, which the cluster holds.
@@ -50,6 +50,8 @@ pub enum ViewChange {
     StorageGone(Name),
     /// The pool of addresses changed.
     Ips(Option<IpPool>),
+    /// The ports that can be opened on nodes changed.
+    Ports(Option<PortPool>),
     /// What is there of a lease came or changed.
     Lease(Box<LeaseView>),
     /// Nothing of a lease is there any more.
@@ -165,6 +167,15 @@ pub struct IpPool {
     pub others: u64,
 }
 
+/// Ports that can be opened on nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortPool {
+    /// How many the cluster has.
+    pub total: u64,
+    /// How many are in use by what is not a lease.
+    pub others: u64,
+}
+
 /// What is there of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseView {
@@ -180,6 +191,8 @@ pub struct LeaseView {
     pub hostnames: Vec<String>,
     /// How many addresses it has.
     pub ips: u64,
+    /// How many ports of nodes lead to it.
+    pub ports: u64,
     /// Whether it is on its way out.
     pub terminating: bool,
     /// What keeps it from going, in words, if something does.
@@ -197,6 +210,7 @@ impl LeaseView {
             volumes: BTreeMap::new(),
             hostnames: Vec::new(),
             ips: 0,
+            ports: 0,
             terminating: false,
             stuck: None,
         }

@@ -7,10 +7,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::backoff::Backoff;
 use super::timers::Timers;
 use crate::chain::{ChainQuery, QueryId, Read, Unavailable};
 use crate::time::Now;
+use akash_types::Backoff;
+
+/// How queries that failed are repeated.
+const RETRY: Backoff = Backoff { first: Duration::from_millis(500), most: Duration::from_secs(30) };
 
 /// After this long without a word, a question counts as lost and is asked again.
 const LOST_AFTER: Duration = Duration::from_secs(90);
@@ -22,7 +25,6 @@ struct Ask {
     failures: u32,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asks {
     next: u64,
@@ -37,6 +39,8 @@ pub(super) struct Asks {
 pub(super) enum Heard {
     /// It answers the question.
     Answer(ChainQuery, Read),
+    /// There was none, so often in a row by now; it will be asked again.
+    Failed(ChainQuery, u32, Unavailable),
     /// It answers nothing that is asked; or not yet, and it will be asked again.
     Nothing,
 }
@@ -80,21 +84,16 @@ impl Asks {
             }
             // The node is behind what we know: it will be there soon.
             Ok(_) => {
-                self.again.set(query, now.after(Backoff::QUERY.first));
+                self.again.set(query, now.after(RETRY.first));
                 Heard::Nothing
             }
-            Err(_) => {
+            Err(why) => {
                 ask.failures = ask.failures.saturating_add(1);
-                self.again.set(query, now.after(Backoff::QUERY.after(ask.failures, id.0)));
-                Heard::Nothing
+                let failures = ask.failures;
+                self.again.set(query.clone(), now.after(RETRY.after(failures, id.0)));
+                Heard::Failed(query, failures, why)
             }
         }
-    }
-
-    /// What was asked under this name.
-    #[cfg(feature = "defects")]
-    pub(super) fn asked(&self, id: QueryId) -> Option<ChainQuery> {
-        self.by_id.get(&id).cloned()
     }
 
     /// What is to be asked again by now.
@@ -113,7 +112,6 @@ impl Asks {
     }
 
     /// When something will be due.
-    #[must_use]
     pub(super) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }

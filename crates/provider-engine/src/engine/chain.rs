@@ -10,14 +10,21 @@ use crate::lease::{LeaseInput, OnChain};
 use crate::reconcile::Drift;
 use crate::time::BlockTime;
 
+/// Reads of a deployment that fail in a row before the tenant who sent its manifest is told: a few
+/// seconds, where nodes say at once that they cannot answer.
+const MANIFEST_TRIES: u32 = 4;
+
 impl Engine {
     pub(super) fn chain_reply(&mut self, reply: ChainReply) {
-        #[cfg(feature = "defects")]
-        if reply.result.is_err() {
-            self.tear_down_unknown(reply.id);
-        }
-        let Heard::Answer(query, read) = self.asks.hear(self.now, reply.id, reply.result) else {
-            return;
+        let (query, read) = match self.asks.hear(self.now, reply.id, reply.result) {
+            Heard::Answer(query, read) => (query, read),
+            Heard::Failed(ChainQuery::Deployment(deployment), failures, why)
+                if failures >= MANIFEST_TRIES =>
+            {
+                self.asks.drop(&ChainQuery::Deployment(deployment));
+                return self.deployment_unread(deployment, why);
+            }
+            Heard::Failed(..) | Heard::Nothing => return,
         };
         let height = read.height;
         match (query, read.answer) {
@@ -38,8 +45,9 @@ impl Engine {
             (ChainQuery::Provider, ChainAnswer::Provider(provider, audits)) => {
                 self.provider_read(provider.map(|provider| *provider), audits);
             }
-            (ChainQuery::Params, ChainAnswer::Params(params)) => {
-                self.market.params = Some(*params);
+            (ChainQuery::Params, ChainAnswer::Params { market, verification_active }) => {
+                self.market.params = Some(*market);
+                self.market.verification_active = verification_active;
                 self.rejudge_waiting();
             }
             (ChainQuery::BlockTime(block), ChainAnswer::BlockTime(time)) => {
@@ -49,7 +57,7 @@ impl Engine {
                 }
             }
             (ChainQuery::Account(deployment), ChainAnswer::Account(account)) => {
-                self.account_read(deployment, account.map(|account| *account), height);
+                self.account_read(deployment, *account, height);
             }
             (ChainQuery::Wallet, ChainAnswer::Wallet(funds)) => self.wallet_read(funds, height),
             (ChainQuery::Deployment(deployment), ChainAnswer::Deployment(read)) => {
@@ -59,22 +67,6 @@ impl Engine {
             (query, _) => self.ask_at_least(query, height),
         }
         self.check_ready();
-    }
-
-    #[cfg(feature = "defects")]
-    fn tear_down_unknown(&mut self, id: crate::chain::QueryId) {
-        use crate::cluster::command::Operation;
-        use crate::defect::Defect;
-        use crate::reconcile::Evidence;
-
-        let Some(ChainQuery::Standing(order)) = self.asks.asked(id) else { return };
-        let lease = self.lives.get(&order).and_then(super::Life::lease).map(|lease| lease.id);
-        let evidence = Evidence::new(akash_types::LeaseState::Closed, None, 0, 1);
-        if let (Some(Defect::TeardownOnUnknown), Some(lease), Some(evidence)) =
-            (self.defect, lease, evidence)
-        {
-            self.command(Operation::Teardown { lease, evidence });
-        }
     }
 
     /// How we stand with an order, to the life that it concerns. A lease over on chain of which

@@ -35,6 +35,7 @@ impl Engine {
                 self.cluster.view.storage.remove(&name);
             }
             ViewChange::Ips(pool) => self.cluster.view.ips = pool,
+            ViewChange::Ports(pool) => self.cluster.view.ports = pool,
             ViewChange::Lease(view) => {
                 let (id, mut view) = (view.id, *view);
                 self.keep_once(&mut view);

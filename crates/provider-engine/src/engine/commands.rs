@@ -8,10 +8,13 @@ use std::time::Duration;
 
 use akash_types::LeaseId;
 
-use super::backoff::Backoff;
 use super::timers::Timers;
 use crate::cluster::command::{Command, CommandAnswer, CommandFailure, CommandId, Operation};
 use crate::time::Now;
+use akash_types::Backoff;
+
+/// How commands that failed are repeated.
+const RETRY: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(60) };
 
 /// After this long without a word, a command counts as lost and is given again.
 const LOST_AFTER: Duration = Duration::from_secs(300);
@@ -52,7 +55,6 @@ impl Commands {
     }
 
     /// Whether something is under way for a lease.
-    #[must_use]
     pub(super) fn is_busy(&self, lease: LeaseId) -> bool {
         self.slots.contains_key(&Some(lease))
     }
@@ -69,7 +71,7 @@ impl Commands {
         let repeats = !matches!(slot.operation, Operation::Hold(_)) && slot.next.is_none();
         if matches!(answer.result, Err(CommandFailure::Unavailable(_))) && repeats {
             slot.failures = slot.failures.saturating_add(1);
-            self.again.set(lease, now.after(Backoff::COMMAND.after(slot.failures, answer.id.0)));
+            self.again.set(lease, now.after(RETRY.after(slot.failures, answer.id.0)));
             self.slots.insert(lease, slot);
             return (None, None);
         }
@@ -93,7 +95,6 @@ impl Commands {
     }
 
     /// When something will be due.
-    #[must_use]
     pub(super) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }

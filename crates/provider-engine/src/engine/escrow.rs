@@ -7,8 +7,7 @@ use super::{Alarm, Engine};
 use crate::chain::{AccountRead, ChainQuery};
 use crate::effect::{Effect, Fact};
 use crate::escrow::{
-    self, AccountFacts, EscrowEffect, EscrowInput, EscrowNote, Funds, PaidLease, WalletState,
-    WithdrawOutcome,
+    EscrowEffect, EscrowInput, EscrowNote, Funds, WalletState, WithdrawOutcome, WithdrawReason,
 };
 use crate::input::TxEnd;
 use crate::journal::{Decision, Subject};
@@ -16,8 +15,7 @@ use crate::lease::LeaseLife;
 
 impl Engine {
     pub(super) fn escrow(&mut self, input: EscrowInput) {
-        let head = escrow::Head { height: self.head.height(), time: self.head.time() };
-        for effect in self.escrow.handle(self.now, head, input) {
+        for effect in self.escrow.handle(self.now, self.head.head(), input) {
             self.escrow_effect(effect);
         }
     }
@@ -33,27 +31,16 @@ impl Engine {
     pub(super) fn account_read(
         &mut self,
         deployment: DeploymentId,
-        read: Option<AccountRead>,
+        read: AccountRead,
         height: u64,
     ) {
-        let payments = read.as_ref().map_or(&[][..], |read| &read.payments);
-        self.payments_read(deployment, payments);
-        let facts = match read {
-            None => AccountFacts { account: None, leases: Vec::new(), payments: Vec::new() },
-            Some(AccountRead { account, leases, payments }) => AccountFacts {
-                account: Some(account),
-                leases: leases
-                    .into_iter()
-                    .map(|lease| PaidLease { lease: lease.id, rate: lease.price })
-                    .collect(),
-                payments,
-            },
-        };
-        self.escrow(EscrowInput::AccountRead { deployment, height, result: Ok(facts) });
+        self.payments_read(deployment, &read.payments);
+        self.escrow(EscrowInput::AccountRead { deployment, height, read });
     }
 
     pub(super) fn wallet_read(&mut self, funds: Funds, height: u64) {
-        self.escrow(EscrowInput::WalletRead { height, result: Ok(funds) });
+        self.publish(Fact::Balance { coins: funds.provider.clone(), height });
+        self.escrow(EscrowInput::WalletRead { height, funds });
     }
 
     fn escrow_effect(&mut self, effect: EscrowEffect) {
@@ -67,7 +54,8 @@ impl Engine {
                 // run that it did.
                 let known = self.lives.get(&order).and_then(super::Life::lease);
                 let unfit = |lease: &LeaseLife| !lease.is_alive() || lease.waits_unwatched();
-                if !self.may_act() || known.is_some_and(unfit) {
+                let is_left_over = matches!(why, WithdrawReason::LeftOpen { .. });
+                if !self.may_act() || (!is_left_over && known.is_some_and(unfit)) {
                     let outcome = WithdrawOutcome::NothingToDo;
                     return self.escrow(EscrowInput::WithdrawEnded { lease, outcome });
                 }
@@ -103,8 +91,29 @@ impl Engine {
             EscrowEffect::Note(note) => {
                 let (subject, what) = words(&note);
                 self.note(subject, Decision::Escrow { what });
+                match note {
+                    EscrowNote::RanDry { deployment, since } => {
+                        self.funds_changed(deployment, true, Some(since));
+                    }
+                    EscrowNote::FundedAgain { deployment, dry_at } => {
+                        self.funds_changed(deployment, false, dry_at);
+                    }
+                    _ => {}
+                }
             }
             EscrowEffect::WakeAt(moment) => self.alarms.set(Alarm::Escrow, moment),
+        }
+    }
+
+    /// The account of a deployment cannot pay any more, or can again: that concerns all its leases.
+    fn funds_changed(&mut self, deployment: DeploymentId, dry: bool, dry_at: Option<u64>) {
+        let leases = self.lives.values().filter_map(super::Life::lease);
+        let leases: Vec<_> = leases
+            .filter(|lease| lease.is_alive() && lease.id.deployment_id() == deployment)
+            .map(|lease| lease.id)
+            .collect();
+        for lease in leases {
+            self.publish(Fact::LeaseFunds { lease, dry, dry_at });
         }
     }
 

@@ -29,7 +29,7 @@ impl Engine {
         let bookings = bookings.filter_map(|life| Some((life.booking.as_ref()?, self.seen(life))));
         #[cfg(feature = "defects")]
         let bookings = bookings.map(|(booking, seen)| {
-            let twice = self.defect == Some(crate::defect::Defect::DoubleCounting);
+            let twice = self.miscount == Some(crate::defect::Miscount::Twice);
             (booking, seen.filter(|_| !twice))
         });
         Free::compute_but(&self.cluster.view, bookings, but)
@@ -42,7 +42,7 @@ impl Engine {
     /// Keeps what was placed for an order.
     pub(super) fn keep(&mut self, order: OrderId, booking: Booking) {
         #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::ForgottenReservation)
+        if self.miscount == Some(crate::defect::Miscount::Forgotten)
             && order.dseq().is_multiple_of(3)
         {
             return;

@@ -2,26 +2,63 @@
 
 use std::sync::Arc;
 
-use akash_types::{DecCoin, Order, OrderId, ResourceOffer};
+use akash_types::{DecCoin, GroupSpec, Order, OrderId, ResourceOffer};
 
 use super::{Engine, Stage};
 use crate::bidding::decline::Decline;
 use crate::bidding::evaluate::{Verdict, check_price, evaluate};
-use crate::bidding::facts::{Ask, Facts};
+use crate::bidding::facts::{Ask, BidConditions, Facts};
 use crate::bidding::order::{self, OrderInput};
+use crate::bidding::policy::Floors;
 use crate::bidding::pricing::{Quote, ScriptFailure, read_script_output};
+use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
 use crate::input::PriceId;
 use crate::journal::Decision;
 use crate::manifest::{ManifestRefusal, may_have_host};
 
-/// What a bid would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WouldBid {
     /// What would be offered.
     pub offer: Vec<ResourceOffer>,
     /// For how much per block, or what a script has to be asked to know.
     pub quote: Quote,
+    floors: Floors,
+}
+
+impl WouldBid {
+    /// The price per block of `group`, of which a script said `said`, by the rules for orders.
+    ///
+    /// # Errors
+    ///
+    /// When there is no price, or none that may be bid.
+    pub fn script_price(
+        &self,
+        group: &GroupSpec,
+        said: Result<Vec<u8>, ScriptFailure>,
+    ) -> Result<DecCoin, Decline> {
+        let price = script_price(group, said)?;
+        check_price(group, &self.floors, &price).map(|()| price)
+    }
+}
+
+/// What the engine says to a question whether it would bid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Screened {
+    Bid(WouldBid),
+    /// It would not, and all that speaks against it.
+    Declined(Vec<Decline>),
+    /// It cannot be said now, and why: chain or cluster are not known.
+    NotReady(String),
+}
+
+/// The price that a script printed for `group`.
+fn script_price(
+    group: &GroupSpec,
+    said: Result<Vec<u8>, ScriptFailure>,
+) -> Result<DecCoin, Decline> {
+    let stdout = said.map_err(|failure| Decline::Price(failure.into()))?;
+    Ok(read_script_output(group, &stdout)?)
 }
 
 impl Engine {
@@ -46,45 +83,32 @@ impl Engine {
             Some(Verdict::Decline(reasons)) => {
                 self.step_order(order, OrderInput::Unfit(reasons));
             }
-            // Asked for twice: the second time every auditor is known to have said nothing.
-            Some(Verdict::NeedAuditors(_)) => {}
         }
     }
 
-    /// What would be decided about `ask` now, which has this many bids of others. `None` as long as
-    /// it cannot be said.
-    fn verdict(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
-        let verdict = self.verdict_once(ask, bids)?;
-        let Verdict::NeedAuditors(auditors) = verdict else { return Some(verdict) };
-        // Everything that anybody vouches for was read: whoever is not in it vouches for nothing.
-        self.market.audits.extend(auditors.into_iter().map(|auditor| (auditor, None)));
-        self.verdict_once(ask, bids)
-    }
-
     /// Whether there would be a bid on `ask` now, with what offer and at what price, which only a
-    /// script may know. `None` as long as it cannot be said.
-    pub fn screen(&mut self, ask: &Ask<'_>) -> Option<Result<WouldBid, Vec<Decline>>> {
-        let offer = match self.verdict(ask, None)? {
-            Verdict::Bid { offer, .. } => offer,
-            Verdict::Decline(reasons) => return Some(Err(reasons)),
-            Verdict::NeedAuditors(_) => return None,
+    /// script may know.
+    pub fn screen(&mut self, ask: &Ask<'_>) -> Screened {
+        let verdict = if self.cluster.fresh { self.verdict(ask, None) } else { None };
+        let offer = match verdict {
+            Some(Verdict::Bid { offer, .. }) => offer,
+            Some(Verdict::Decline(reasons)) => return Screened::Declined(reasons),
+            None => return Screened::NotReady(self.why_not()),
         };
         let owner = ask.owner.unwrap_or(self.settings.provider);
+        let floors = &self.settings.policy.floors;
         let quote = self.settings.pricing.quote(ask.spec, &owner, &offer, mix(self.settings.seed));
-        let quote = quote.map_err(Decline::from).and_then(|quote| {
-            if let Quote::Price(price) = &quote {
-                check_price(ask.spec, &self.settings.policy, price)?;
-            }
-            Ok(quote)
+        let checked = quote.map_err(Decline::from).and_then(|quote| match &quote {
+            Quote::Price(price) => check_price(ask.spec, floors, price).map(|()| quote),
+            Quote::Ask(_) => Ok(quote),
         });
-        Some(quote.map(|quote| WouldBid { offer, quote }).map_err(|reason| vec![reason]))
+        match checked {
+            Ok(quote) => Screened::Bid(WouldBid { offer, quote, floors: floors.clone() }),
+            Err(reason) => Screened::Declined(vec![reason]),
+        }
     }
 
     /// Why a new lease could not have one of `hosts`, by the rules for manifests.
-    ///
-    /// # Errors
-    ///
-    /// When one is refused, and why.
     pub fn check_hostnames(&self, hosts: &[String]) -> Result<(), ManifestRefusal> {
         let settings = &self.settings.manifest;
         hosts.iter().try_for_each(|host| {
@@ -92,7 +116,9 @@ impl Engine {
         })
     }
 
-    fn verdict_once(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
+    /// What would be decided about `ask` now, which has this many bids of others. `None` as long as
+    /// it cannot be said.
+    fn verdict(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
         if !self.may_act() {
             return None;
         }
@@ -100,29 +126,68 @@ impl Engine {
         let free = self.free.as_ref()?;
         let params = self.market.params.as_ref()?;
         let provider = self.market.provider.as_ref()?;
-        let bid_fee = &self.settings.bid_fee;
+        let conditions = self.bid_conditions();
         let of_owner = ask.owner.and_then(|owner| self.bids_by_owner.get(&owner));
         let facts = Facts {
             own_attributes: &provider.attributes,
             order_filter: &self.settings.attributes,
             audits: &self.market.audits,
             params,
+            verification_active: self.market.verification_active,
             reclamation_window: self.settings.reclamation_window,
             deposit: &self.settings.bid_deposit,
             price_denoms: &self.settings.price_denoms,
             levels: self.settings.commit,
+            maintenance: conditions.maintenance,
+            isolation: conditions.isolation,
+            wallet: conditions.wallet,
+            bid_fee: conditions.bid_fee,
+            fees_today: conditions.fees_today,
+            open_bids_of_owner: of_owner.copied().unwrap_or(0),
+            bids_on_order: bids,
+        };
+        Some(evaluate(ask, &facts, free, &self.settings.policy))
+    }
+
+    fn bid_conditions(&self) -> BidConditions<'_> {
+        let bid_fee = &self.settings.bid_fee;
+        BidConditions {
             maintenance: self.cluster.view.maintenance,
             isolation: self.isolation.as_ref(),
             wallet: self.escrow.wallet(),
             bid_fee,
             fees_today: self.market.bid_fees.in_denom(bid_fee.denom()),
-            open_bids_of_owner: of_owner.copied().unwrap_or(0),
-            bids_on_order: bids,
-            // The parameter `verification_module_active` belongs to a module that no chain has
-            // yet, and nothing to query it by is published; its default is off.
-            verification_is_active: false,
-        };
-        Some(evaluate(ask, &facts, free, &self.settings.policy))
+        }
+    }
+
+    /// Every reason why no bids are made at the moment, whatever is ordered; empty if there are bids.
+    pub(super) fn bid_pauses(&self) -> Vec<String> {
+        let mut pauses = Vec::new();
+        if !self.start.ready {
+            pauses.push("starting: the chain or the cluster was not read yet".to_owned());
+        }
+        match self.trust.state {
+            Recognition::Known => {}
+            // Said already while the provider starts.
+            Recognition::Undecided if !self.start.ready => {}
+            Recognition::Undecided => {
+                pauses.push("starting: the cluster is not recognized yet".to_owned());
+            }
+            Recognition::Unknown(why) => pauses.push(format!("the cluster is unknown: {why}")),
+        }
+        if self.start.ready && !self.cluster.fresh {
+            pauses.push("the cluster does not answer".to_owned());
+        }
+        if self.start.ready && self.market.provider.is_none() {
+            let why = "the provider is not registered on chain, or its record was not read yet";
+            pauses.push(why.to_owned());
+        }
+        if self.start.ready && self.market.params.is_none() {
+            pauses.push("the parameters of the market were not read yet".to_owned());
+        }
+        let refusals = self.settings.policy.pauses(&self.bid_conditions());
+        pauses.extend(refusals.iter().map(ToString::to_string));
+        pauses
     }
 
     /// Finds a price for an order that fits.
@@ -170,7 +235,7 @@ impl Engine {
         if !self.may_act() || self.isolation.is_some() {
             return self.step_order(order, OrderInput::Rejudge);
         }
-        let checked = check_price(&known.spec, &self.settings.policy, &price);
+        let checked = check_price(&known.spec, &self.settings.policy.floors, &price);
         // Finding the price may have taken a while.
         match checked.and_then(|()| self.keep_possible(order, &known.spec)) {
             Ok(()) => self.step_order(order, OrderInput::Priced(price)),
@@ -182,10 +247,7 @@ impl Engine {
     pub(super) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
         let Some(order) = self.prices.remove(&id) else { return };
         let Some((known, _)) = self.offer(order) else { return };
-        let price = result
-            .map_err(|failure| Decline::Price(failure.into()))
-            .and_then(|stdout| Ok(read_script_output(&known.spec, &stdout)?));
-        match price {
+        match script_price(&known.spec, result) {
             Ok(price) => self.priced(order, &known, price),
             Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
         }

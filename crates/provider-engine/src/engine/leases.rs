@@ -14,7 +14,7 @@ use crate::effect::{Effect, Fact};
 use crate::escrow::EscrowInput;
 use crate::journal::{Decision, SpareReason};
 use crate::lease::{
-    self, Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, Presence,
+    self, Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, OnChain, Presence,
     Safeguard, Sighting, WaitKind,
 };
 use crate::manifest::ManifestInput;
@@ -43,6 +43,10 @@ impl Engine {
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Won(lease.price.clone()));
         self.publish(Fact::LeaseStarted(lease.id));
+        // Found after its end, because the cluster still has something of it.
+        if let OnChain::Over { state, reason, .. } = OnChain::of(lease, 0) {
+            self.publish(Fact::LeaseOver { lease: lease.id, state, reason });
+        }
         self.book_lease(order);
         let started = EscrowInput::LeaseStarted { lease: lease.id, created_at: lease.created_at };
         self.escrow(started);
@@ -73,15 +77,19 @@ impl Engine {
             return;
         };
         let (was_alive, before) = (lease.is_alive(), lease.stage_name());
+        let is_sighting = matches!(input, LeaseInput::Seen(_)) && lease.workload.is_none();
         let actions = lease.step(input, &context);
-        let (id, alive) = (lease.id, lease.is_alive());
+        let (id, chain, alive) = (lease.id, lease.chain, lease.is_alive());
+        let is_deploying = matches!(lease.stage, lease::Stage::Deploying);
+        let adopted = lease.workload.as_ref().filter(|_| is_sighting && !is_deploying);
+        let adopted = adopted.map(|workload| Decision::Adopted { version: workload.version });
         let shown = (lease.stage_name() != before).then(|| noted(lease)).flatten();
         let healthy = matches!(lease.stage, lease::Stage::Running);
-        if let Some(decision) = shown {
+        for decision in adopted.into_iter().chain(shown) {
             self.note_order(order, decision);
         }
-        if was_alive && !alive {
-            self.publish(Fact::LeaseOver(id));
+        if let (true, OnChain::Over { state, reason, .. }) = (was_alive, chain) {
+            self.publish(Fact::LeaseOver { lease: id, state, reason });
             self.recognize();
         }
         if healthy || !alive {
@@ -111,7 +119,7 @@ impl Engine {
     }
 
     /// Until when checks wait: the retry period, and a share of the jitter that is the lease's.
-    fn check_later(&mut self, order: OrderId) {
+    pub(super) fn check_later(&mut self, order: OrderId) {
         let jitter = self.settings.check_jitter / 64;
         let share = u32::try_from(order.dseq().wrapping_mul(0x9E37_79B9) % 64).unwrap_or(0);
         let wait = self.settings.check_period.saturating_add(jitter.saturating_mul(share));
@@ -169,6 +177,7 @@ impl Engine {
                 group: Arc::clone(&held.group),
                 cards: held.cards.clone(),
                 withheld: Vec::new(),
+                endpoints_to_take: Vec::new(),
                 ignored: held.ignored.clone(),
             };
             (Arc::new(workload), held.deployed)
@@ -191,8 +200,8 @@ impl Engine {
         self.command(Operation::Deploy(workload));
     }
 
-    /// The workload with what only we know: the cards that were sold, and the hostnames that
-    /// another lease has.
+    /// The workload with what only we know: the cards that were sold, the hostnames that another
+    /// lease has, and the endpoints that are being moved to this one.
     pub(super) fn with_promises(
         &mut self,
         order: OrderId,
@@ -209,23 +218,15 @@ impl Engine {
                 }
             }
         }
-        if cards == workload.cards && withheld == workload.withheld {
-            return Arc::clone(workload);
-        }
-        Arc::new(Workload { cards, withheld, ..Workload::clone(workload) })
+        let endpoints_to_take = self.submissions.endpoints_to_take(lease, &workload.group);
+        let filled = Workload { cards, withheld, endpoints_to_take, ..Workload::clone(workload) };
+        if filled == **workload { Arc::clone(workload) } else { Arc::new(filled) }
     }
 
     fn tear_down(&mut self, order: OrderId, id: LeaseId, evidence: Evidence) {
         self.note_order(order, Decision::Teardown(evidence));
         self.hostnames.end(id);
         self.manifest(ManifestInput::LeaseEnded { lease: id });
-        #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::WithdrawAfterClose)
-            && let Made::Now(name) = self.wishes.make(self.now, Wish::Withdraw(order))
-        {
-            let intent = Intent::new(name, Action::Withdraw { lease: id }, self.head.height());
-            self.out.push(Effect::Submit(intent));
-        }
         let height = evidence.heights().1;
         self.escrow(EscrowInput::LeaseEnded { lease: id, height });
         let nothing = self.cluster.fresh
@@ -257,7 +258,16 @@ impl Engine {
         if let Some(why) = self.spare_reason(order, cause) {
             return self.note_order(order, Decision::Spared { cause, why });
         }
-        self.note_order(order, Decision::Close(cause));
+        self.decide_close(order, cause);
+    }
+
+    /// Closes a lease: the decision is journaled once, and carried out until the chain says that the
+    /// lease is over.
+    pub(super) fn decide_close(&mut self, order: OrderId, cause: LeaseCause) {
+        let lease = self.lives.get(&order).and_then(Life::lease);
+        if lease.is_some_and(|lease| lease.is_live() && lease.closing.is_none()) {
+            self.note_order(order, Decision::Close(cause));
+        }
         self.step_lease(order, LeaseInput::Close(cause));
     }
 
@@ -265,10 +275,6 @@ impl Engine {
     fn spare_reason(&mut self, order: OrderId, cause: LeaseCause) -> Option<SpareReason> {
         let LeaseContext { time, gaps, .. } = self.lease_context();
         let lease = self.lives.get(&order).and_then(Life::lease)?;
-        #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::CloseOnAbsence) {
-            return None;
-        }
         if self.rival.is_active(time) {
             return Some(SpareReason::Rival);
         }
@@ -336,6 +342,9 @@ impl Engine {
         }
         match self.wishes.make(self.now, wish) {
             Made::Now(id) => {
+                if let Wish::Reclaim(_) = wish {
+                    self.note_order(order, Decision::Reclaim);
+                }
                 let intent = Intent::new(id, action, self.head.height());
                 self.out.push(Effect::Submit(intent.of_class(Class::Deadline)));
             }
@@ -360,13 +369,6 @@ impl Engine {
         self.again(order);
         let soon = self.head.time();
         self.deadlines.set(order, soon);
-        #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::RedeployAtStart) {
-            let workload = self.lives.get(&order).and_then(Life::lease);
-            if let Some(workload) = workload.and_then(|lease| lease.workload.clone()) {
-                self.deploy(order, &workload);
-            }
-        }
         let deploying = self.lives.get(&order).and_then(Life::lease);
         let deploying = deploying.filter(|lease| matches!(lease.stage, lease::Stage::Deploying));
         if let Some(workload) = deploying.and_then(|lease| lease.workload.clone()) {

@@ -9,9 +9,7 @@ use crate::lease::LeaseLife;
 /// Everything about an order id.
 #[derive(Clone, Debug)]
 pub struct Life {
-    /// Which.
     pub id: OrderId,
-    /// Where it is.
     pub stage: Stage,
     /// What is kept for it. It has an end because the life has one.
     pub booking: Option<Booking>,
@@ -22,21 +20,16 @@ pub struct Life {
 /// Where a life is: first an order, then perhaps a lease.
 #[derive(Clone, Debug)]
 pub enum Stage {
-    /// An order.
     Order(order::Stage),
-    /// A lease.
     Lease(Box<LeaseLife>),
 }
 
 impl Life {
-    /// An order that was noticed.
-    #[must_use]
     pub const fn noticed(id: OrderId) -> Self {
         Self { id, stage: Stage::Order(order::Stage::Seen), booking: None, foreign_bids: 0 }
     }
 
     /// The lease, if it is one.
-    #[must_use]
     pub const fn lease(&self) -> Option<&LeaseLife> {
         match &self.stage {
             Stage::Lease(lease) => Some(lease),
@@ -45,7 +38,6 @@ impl Life {
     }
 
     /// The order's stage, if it is not a lease.
-    #[must_use]
     pub const fn order(&self) -> Option<&order::Stage> {
         match &self.stage {
             Stage::Order(stage) => Some(stage),
@@ -53,8 +45,6 @@ impl Life {
         }
     }
 
-    /// The name of its stage.
-    #[must_use]
     pub const fn stage_name(&self) -> &'static str {
         match &self.stage {
             Stage::Order(stage) => stage.name(),
@@ -63,7 +53,6 @@ impl Life {
     }
 
     /// Whether a bid of ours is open, or may become so.
-    #[must_use]
     pub const fn has_bid(&self) -> bool {
         match &self.stage {
             Stage::Order(stage) => stage.has_bid(),

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use akash_types::DeploymentId;
 
 use super::{Alarm, Engine, Life};
-use crate::chain::{ChainQuery, DeploymentRead};
+use crate::chain::{ChainQuery, DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Operation, Workload};
 use crate::effect::{Effect, Reply};
 use crate::input::{RequestId, TenantRequest};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::{
-    DeploymentFacts, ManifestAnswer, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal,
-    MigrationAnswer, MigrationDestination, MigrationRefusal,
+    ManifestAnswer, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, MigrationAnswer,
+    MigrationDestination, MigrationRefusal,
 };
 
 /// The answer to a tenant while nothing may be written.
@@ -45,6 +45,10 @@ impl Engine {
             TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq } => {
                 let destination = MigrationDestination { owner, dseq, gseq };
                 ManifestInput::MigrateHostnames { request, hostnames, destination }
+            }
+            TenantRequest::MigrateEndpoints { .. } if self.cluster.view.ips.is_none() => {
+                let answer = MigrationAnswer::Refused(MigrationRefusal::EndpointsCannotMove);
+                return self.out.push(Effect::Reply(request, Reply::Migration(answer)));
             }
             TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq } => {
                 let destination = MigrationDestination { owner, dseq, gseq };
@@ -78,20 +82,18 @@ impl Engine {
         read: Option<DeploymentRead>,
         height: u64,
     ) {
-        let facts = read.map(|read| {
-            // A lease that nobody told us of: the tenant was faster than the block.
-            for lease in &read.leases {
-                if self.lives.get(&lease.id.order_id()).and_then(Life::lease).is_none() {
-                    self.look_at(lease.id);
-                }
+        // A lease that nobody told us of: the tenant was faster than the block.
+        for lease in read.iter().flat_map(|read| &read.leases) {
+            if self.lives.get(&lease.order_id()).and_then(Life::lease).is_none() {
+                self.look_at(*lease);
             }
-            DeploymentFacts {
-                deployment: read.deployment,
-                groups: read.groups,
-                leases: read.leases.iter().map(|lease| lease.id).collect(),
-            }
-        });
-        self.manifest(ManifestInput::Read { deployment, height, result: Ok(facts) });
+        }
+        self.manifest(ManifestInput::Read { deployment, height, result: Ok(read) });
+    }
+
+    /// No node says what the deployment is.
+    pub(super) fn deployment_unread(&mut self, deployment: DeploymentId, why: Unavailable) {
+        self.manifest(ManifestInput::Read { deployment, height: 0, result: Err(why) });
     }
 
     fn manifest_effect(&mut self, effect: ManifestEffect) {
@@ -152,11 +154,6 @@ impl Engine {
         workload: &Arc<Workload>,
         result: Result<(), CommandFailure>,
     ) {
-        #[cfg(feature = "defects")]
-        let result = match self.defect {
-            Some(crate::defect::Defect::EmptyPromise) => Ok(()),
-            _ => result,
-        };
         let lease = workload.lease;
         let held = result.is_ok();
         if let Some(version) = workload.version {

@@ -17,7 +17,6 @@
 //! that saw everything: nothing here has to survive.
 
 mod asks;
-mod backoff;
 mod chain;
 mod cluster;
 mod commands;
@@ -42,13 +41,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, MarketParams, OrderId, Provider};
 
-pub use judge::WouldBid;
+pub use judge::{Screened, WouldBid};
 pub use life::{Life, Stage};
 pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
-    StorageStatus,
+    StorageStatus, VolumeCounts,
 };
-pub use status::{ClusterStatus, LeaseStatus, Reservation, Status};
+pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 use asks::Asks;
 use commands::Commands;
@@ -59,7 +58,7 @@ use wishes::Wishes;
 use crate::bidding::facts::Audits;
 use crate::bidding::fees::BidFees;
 use crate::bidding::isolation::IsolationHold;
-use crate::chain::{ChainQuery, Head};
+use crate::chain::{ChainClock, ChainQuery};
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
 use crate::escrow::Escrow;
@@ -76,7 +75,7 @@ use crate::time::{BlockTime, Now};
 pub struct Engine {
     settings: Settings,
     now: Now,
-    head: Head,
+    head: ChainClock,
     market: Market,
     cluster: ClusterSide,
     lives: BTreeMap<OrderId, Life>,
@@ -118,7 +117,7 @@ pub struct Engine {
     unlooked: BTreeSet<OrderId>,
     out: Vec<Effect>,
     #[cfg(feature = "defects")]
-    defect: Option<crate::defect::Defect>,
+    miscount: Option<crate::defect::Miscount>,
 }
 
 /// What the chain says of the market and of us.
@@ -127,6 +126,7 @@ struct Market {
     provider: Option<Provider>,
     audits: Audits,
     params: Option<MarketParams>,
+    verification_active: bool,
     bid_fees: BidFees,
 }
 
@@ -154,7 +154,6 @@ struct Start {
 /// What is to be looked at when some time has passed on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Alarm {
-    /// Compare everything.
     Reconcile,
     /// Count whether a lease is healthy, or gone.
     Check(OrderId),
@@ -169,11 +168,10 @@ enum Alarm {
 impl Engine {
     /// An engine that knows nothing yet. It asks for what it has to know when it is first told
     /// anything.
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         let mut engine = Self {
             now: Now::default(),
-            head: Head::default(),
+            head: ChainClock::default(),
             market: Market::default(),
             cluster: ClusterSide::default(),
             lives: BTreeMap::new(),
@@ -205,7 +203,7 @@ impl Engine {
             spent: BTreeSet::new(),
             out: Vec::new(),
             #[cfg(feature = "defects")]
-            defect: None,
+            miscount: None,
             settings,
         };
         engine.alarms.set(Alarm::Reconcile, Now::default());
@@ -214,8 +212,8 @@ impl Engine {
 
     /// Makes this mistake from now on.
     #[cfg(feature = "defects")]
-    pub const fn switch_on(&mut self, defect: crate::defect::Defect) {
-        self.defect = Some(defect);
+    pub const fn miscount(&mut self, miscount: crate::defect::Miscount) {
+        self.miscount = Some(miscount);
     }
 
     /// What follows from `input` at `now`.
@@ -232,7 +230,6 @@ impl Engine {
             Input::Script { id, result } => self.script_answer(id, result),
             Input::Tenant(request, wanted) => self.tenant(request, wanted),
             Input::Operator(request, wanted) => self.operator(request, wanted),
-            Input::Hint => self.reconcile_soon(),
             Input::Tick => {}
         }
         self.ring();
@@ -308,7 +305,6 @@ impl Engine {
     }
 
     /// Whether the chain was read, and the cluster seen, whole.
-    #[must_use]
     pub const fn is_ready(&self) -> bool {
         self.start.ready
     }

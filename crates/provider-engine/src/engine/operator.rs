@@ -1,10 +1,10 @@
 //! What the operator asks for. All of it is journaled.
 
-use akash_types::{LeaseId, ReasonKind};
+use akash_types::{LeaseId, OrderId, ReasonKind};
 
-use super::{Engine, Life, Stage};
+use super::{Alarm, Engine, Life, Stage};
 use crate::bidding::isolation::IsolationHold;
-use crate::bidding::order::OrderInput;
+use crate::bidding::order::{self, OrderInput};
 use crate::cluster::command::Operation;
 use crate::cluster::recognition::Recognition;
 use crate::effect::{Effect, Reply};
@@ -35,7 +35,7 @@ impl Engine {
                     Reply::Refused(format!("there is no lease {lease}"))
                 } else {
                     self.asked(Subject::Order(order), "close the lease");
-                    self.step_lease(order, LeaseInput::Close(LeaseCause::Operator(reason)));
+                    self.decide_close(order, LeaseCause::Operator(reason));
                     Reply::Done
                 }
             }
@@ -116,8 +116,7 @@ impl Engine {
             ));
         }
         self.asked(Subject::Order(order), "close the lost lease");
-        let cause = LeaseCause::Operator(LeaseCause::ManifestLost.reason());
-        self.step_lease(order, LeaseInput::Close(cause));
+        self.decide_close(order, LeaseCause::Operator(LeaseCause::ManifestLost.reason()));
         Reply::Done
     }
 
@@ -141,7 +140,56 @@ impl Engine {
         self.breaker.configure(settings.breaker);
         self.escrow.configure(settings.escrow.clone());
         self.submissions.configure(settings.manifest.clone());
+        let waits = |of: &Settings| (of.bid_timeout, of.manifest_timeout, of.patience);
+        let waits_differ = waits(&settings) != waits(&self.settings);
+        let checks = |of: &Settings| (of.check_period, of.check_jitter);
+        let checks_differ = checks(&settings) != checks(&self.settings);
         self.settings = Settings { provider, ..settings };
+        self.escrow(EscrowInput::Tick);
+        if waits_differ {
+            self.renew_waits();
+        }
+        if checks_differ {
+            self.renew_checks();
+        }
         self.rejudge_all();
+    }
+
+    /// Leases that wait for their next check wait as long as the new settings say.
+    fn renew_checks(&mut self) {
+        let is_due = |order: &OrderId| self.alarms.is_set(&Alarm::Check(*order));
+        let orders: Vec<OrderId> = self.lives.keys().copied().filter(is_due).collect();
+        for order in orders {
+            self.alarms.clear(&Alarm::Check(order));
+            self.check_later(order);
+        }
+    }
+
+    /// Bids and leases that wait already wait as long as the new settings say.
+    fn renew_waits(&mut self) {
+        let (timeout, patience) = (self.settings.manifest_timeout, self.settings.patience);
+        let (mut bids, mut leases) = (Vec::new(), Vec::new());
+        for (id, life) in &mut self.lives {
+            match &mut life.stage {
+                Stage::Order(order::Stage::Open(bid)) => {
+                    bid.deadline = None;
+                    bids.push((*id, bid.created_at));
+                }
+                Stage::Order(_) => {}
+                Stage::Lease(lease) => {
+                    leases.extend(lease.renew_wait(timeout, &patience).map(|_| *id));
+                }
+            }
+        }
+        for (order, created_at) in bids {
+            self.deadlines.clear(&order);
+            if self.settings.bid_timeout.is_some() {
+                self.ask_time(order, created_at);
+            }
+        }
+        for order in leases {
+            self.deadlines.clear(&order);
+            self.lease_deadline(order);
+        }
     }
 }

@@ -101,11 +101,6 @@ impl Engine {
             .unwrap_or_default();
         self.signed.insert(order, self.head.height());
         self.note_order(order, Decision::Bid(price.clone()));
-        #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::LostIntent) && order.dseq().is_multiple_of(3)
-        {
-            return;
-        }
         let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
         let offer = BidOffer {
             id: order.bid_id(self.settings.provider),
@@ -148,7 +143,7 @@ impl Engine {
         let had_bid = self.lives.get(&order).is_some_and(super::Life::has_bid);
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Ended(ending));
-        if matches!(ending, Ending::NotWon | Ending::LeaseOver) {
+        if matches!(ending, Ending::NotWon | Ending::BidClosed | Ending::LeaseOver) {
             self.spent.insert(order);
         }
         self.remove(order);

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
 
-use super::{Engine, LeaseStatus, Stage, Status};
+use super::{Engine, LeaseStatus, Status};
 use crate::bidding::order;
-use crate::cluster::view::{Amounts, GpuCard, Name, NodeArch};
+use crate::cluster::view::{Amounts, ClusterView, Condition, GpuCard, Name, NodeArch};
 use crate::inventory::Booking;
 
 /// What the engine shows of itself. Whoever is asked for a status answers from the newest of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// A summary.
     pub status: Status,
     /// Every lease, by its id.
     pub leases: LeaseIndex,
-    /// Every open bid.
+    /// Every bid that is open, on its way to the chain, or on its way out.
     pub bids: Vec<BidStatus>,
     /// What there is and what is kept for whom; `None` before the cluster was seen.
     pub inventory: Option<InventoryStatus>,
@@ -32,15 +31,22 @@ pub struct Published {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeaseIndex(Vec<LeaseStatus>);
 
-/// An open bid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BidStatus {
-    /// On which order.
     pub order: OrderId,
-    /// What we ask for per block.
-    pub price: DecCoin,
-    /// Height at which it was made.
-    pub created_at: u64,
+    /// What we ask for per block; `None` for a bid that is on its way out.
+    pub price: Option<DecCoin>,
+    /// Stage of the order: bidding, abandoned, open or closing.
+    pub stage: &'static str,
+    /// Height at which it was made; `None` unless it is open.
+    pub created_at: Option<u64>,
+}
+
+impl BidStatus {
+    /// Whether the bid is open on chain and wanted.
+    pub const fn is_open(&self) -> bool {
+        self.created_at.is_some()
+    }
 }
 
 /// What there is, and what of it is kept for whom.
@@ -58,10 +64,8 @@ pub struct InventoryStatus {
     pub reserved: Vec<Reserved>,
 }
 
-/// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStatus {
-    /// Its name.
     pub name: Name,
     /// Whether new pods may be put on it.
     pub schedulable: bool,
@@ -69,18 +73,28 @@ pub struct NodeStatus {
     pub allocatable: Amounts,
     /// What is left of it.
     pub available: Amounts,
-    /// Its cards.
     pub cards: Vec<GpuCard>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
     /// Architecture of its processors.
     pub arch: NodeArch,
+    /// Persistent volumes of leases that are attached to it.
+    pub volumes: VolumeCounts,
+}
+
+/// Persistent volumes of leases on a node: those of all replicas that have their place there, and
+/// those of replicas that work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeCounts {
+    /// Of replicas that have their place there.
+    pub attached: u32,
+    /// Of replicas that work.
+    pub mounted: u32,
 }
 
 /// Persistent storage of a class, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageStatus {
-    /// Which.
     pub class: Name,
     /// What volumes can have in all.
     pub allocatable: i64,
@@ -100,46 +114,36 @@ pub struct IpStatus {
 /// What is kept for one order or lease, all replicas together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reserved {
-    /// For which.
     pub order: OrderId,
     /// Whether it runs, all of it.
     pub active: bool,
-    /// What.
     pub amounts: Amounts,
     /// Bytes of persistent storage by class.
     pub storage: BTreeMap<Name, i64>,
-    /// Ports on nodes.
     pub ports: u64,
-    /// Addresses.
     pub ips: u64,
 }
 
 impl LeaseIndex {
-    /// How a lease is.
-    #[must_use]
     pub fn get(&self, id: LeaseId) -> Option<&LeaseStatus> {
         let found = self.0.binary_search_by_key(&id, |lease| lease.id).ok()?;
         self.0.get(found)
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &LeaseStatus> {
         self.0.iter()
     }
 
-    /// Those of a deployment.
     pub fn of_deployment(&self, id: DeploymentId) -> impl Iterator<Item = &LeaseStatus> {
         self.0.iter().filter(move |lease| lease.id.deployment_id() == id)
     }
 
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -160,13 +164,14 @@ impl Engine {
         let leases: LeaseIndex = self.leases().collect();
         let deployments: BTreeSet<_> =
             leases.iter().map(|lease| lease.id.deployment_id()).collect();
-        let bids = self.lives.values().filter_map(|life| match &life.stage {
-            Stage::Order(order::Stage::Open(bid)) => Some(BidStatus {
-                order: life.id,
-                price: bid.price.clone(),
-                created_at: bid.created_at,
-            }),
-            _ => None,
+        let bids = self.lives.values().filter_map(|life| {
+            let stage = life.order().filter(|stage| stage.has_bid())?;
+            let (price, created_at) = match stage {
+                order::Stage::Open(bid) => (Some(bid.price.clone()), Some(bid.created_at)),
+                order::Stage::Bidding(_, price) => (Some(price.clone()), None),
+                _ => (None, None),
+            };
+            Some(BidStatus { order: life.id, price, stage: stage.name(), created_at })
         });
         let held = self.cluster.view.leases.values().filter(|lease| lease.held.is_some());
         let manifests: BTreeSet<_> = held.map(|lease| lease.id.deployment_id()).collect();
@@ -188,7 +193,9 @@ impl Engine {
     fn inventory_status(&mut self) -> InventoryStatus {
         let free = self.free().clone();
         let view = &self.cluster.view;
+        let volumes = volumes_by_node(view);
         let nodes = view.nodes.iter().zip(free.nodes()).map(|((name, node), left)| NodeStatus {
+            volumes: volumes.get(name).copied().unwrap_or_default(),
             name: name.clone(),
             schedulable: node.schedulable,
             allocatable: node.allocatable,
@@ -224,6 +231,31 @@ impl Engine {
             reserved: reserved.collect(),
         }
     }
+}
+
+/// Persistent volumes of leases, by the node that their replica is on.
+fn volumes_by_node(view: &ClusterView) -> BTreeMap<&Name, VolumeCounts> {
+    let mut counts: BTreeMap<&Name, VolumeCounts> = BTreeMap::new();
+    for lease in view.leases.values() {
+        let services = lease.held.iter().flat_map(|held| &held.group.services);
+        for service in services {
+            let storage = service.resources.storage.iter().flatten();
+            let volumes = storage.filter(|volume| volume.is_persistent()).count();
+            let volumes = u32::try_from(volumes).unwrap_or(u32::MAX);
+            if volumes == 0 {
+                continue;
+            }
+            for replica in lease.replicas.iter().filter(|it| it.service == service.name) {
+                let Some(node) = &replica.node else { continue };
+                let count = counts.entry(node).or_default();
+                count.attached = count.attached.saturating_add(volumes);
+                if replica.condition == Condition::Ready {
+                    count.mounted = count.mounted.saturating_add(volumes);
+                }
+            }
+        }
+    }
+    counts
 }
 
 /// What all replicas of a booking have together.

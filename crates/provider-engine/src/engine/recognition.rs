@@ -44,13 +44,11 @@ impl Engine {
     }
 
     /// Whether anything may be written: everything was read, and the cluster is known.
-    #[must_use]
     pub fn may_act(&self) -> bool {
         self.start.ready && self.trust.state == Recognition::Known
     }
 
     /// Whether the cluster is the one that leases were deployed to.
-    #[must_use]
     pub const fn recognized(&self) -> Recognition {
         self.trust.state
     }
@@ -71,19 +69,11 @@ impl Engine {
     }
 
     pub(super) fn lease_context(&self) -> LeaseContext {
-        let patience = self.settings.patience;
-        #[cfg(feature = "defects")]
-        let patience = match self.defect {
-            Some(crate::defect::Defect::CloseOnAbsence) => {
-                crate::lease::Patience { lost_manifest: Duration::ZERO, ..patience }
-            }
-            _ => patience,
-        };
         LeaseContext {
             time: self.head.time(),
             sight: self.trust.sight.time(),
             gaps: self.trust.gaps,
-            patience,
+            patience: self.settings.patience,
         }
     }
 
@@ -169,10 +159,6 @@ impl Engine {
     }
 
     fn recognition(&mut self) -> Recognition {
-        #[cfg(feature = "defects")]
-        if self.defect == Some(crate::defect::Defect::CloseOnAbsence) {
-            return Recognition::Known;
-        }
         let content = self.content();
         self.trust.without_manifests &= !content.manifests;
         match content.recognition() {

@@ -264,12 +264,9 @@ impl Engine {
         provider: Option<Provider>,
         audits: Vec<AuditedAttributes>,
     ) {
-        let vouched = |audits: Vec<AuditedAttributes>| {
-            audits.into_iter().map(|entry| (entry.auditor, Some(entry.attributes))).collect()
-        };
-        let audits: Audits = vouched(audits);
-        let known = self.market.audits.iter().filter(|(_, vouched)| vouched.is_some());
-        let changed = self.market.provider != provider || !known.eq(audits.iter());
+        let audits: Audits =
+            audits.into_iter().map(|entry| (entry.auditor, entry.attributes)).collect();
+        let changed = self.market.provider != provider || self.market.audits != audits;
         self.market.provider = provider;
         self.market.audits = audits;
         if changed {

@@ -1,6 +1,7 @@
 //! What there is to see, at once and without asking anybody.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use akash_types::{DecCoin, LeaseId, OrderId};
 
@@ -8,11 +9,11 @@ use super::{Engine, Life, Stage};
 use crate::bidding::isolation::IsolationHold;
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
-use crate::escrow::WalletState;
+use crate::escrow::{Outlook, WalletState};
 use crate::inventory::Booking;
+use crate::lease::LeaseLife;
 use crate::reconcile::Drift;
 
-/// A summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Height of the newest block.
@@ -27,12 +28,13 @@ pub struct Status {
     pub rival: bool,
     /// Whether destruction is stopped.
     pub breaker_open: bool,
-    /// Whether maintenance is on.
     pub maintenance: bool,
     /// Why there are no bids until tenants are known to be kept apart, if there are none.
     pub isolation: Option<IsolationHold>,
     /// Whether bids can be paid for; `None` while the balances are not known.
     pub wallet: Option<WalletState>,
+    /// Every reason why no bids are made at the moment, whatever is ordered.
+    pub bid_pauses: Vec<String>,
     /// Orders that are looked after, by the name of their stage.
     pub orders: Vec<(&'static str, usize)>,
     /// Leases, by the name of their stage.
@@ -40,14 +42,35 @@ pub struct Status {
 }
 
 impl Status {
+    /// What is wrong with the provider, in words that anybody may read.
+    pub fn errors(&self) -> Vec<String> {
+        let mut errors = Vec::new();
+        match self.cluster.recognition {
+            _ if !self.ready => {
+                errors.push("the provider has not read the chain and its cluster yet".to_owned());
+            }
+            _ if !self.cluster_fresh => errors.push("the cluster does not answer".to_owned()),
+            Recognition::Unknown(why) => {
+                errors.push(format!("the provider does not know this cluster: {why}"));
+            }
+            Recognition::Undecided | Recognition::Known => {}
+        }
+        if self.breaker_open {
+            errors.push("circuit breaker open: closes and teardowns suspended".to_owned());
+        }
+        if self.isolation.is_some() {
+            errors.push("no new bids until tenants are known to be kept apart".to_owned());
+        }
+        errors.extend(self.cannot_pay().map(|why| format!("no new bids: {why}")));
+        errors
+    }
+
     /// Why bids cannot be paid for, if they cannot.
-    #[must_use]
     pub fn cannot_pay(&self) -> Option<String> {
         self.wallet.as_ref().filter(|state| !state.allows_bids()).map(ToString::to_string)
     }
 
     /// Why the balance is less than the operator wants to keep, if bids can still be paid for.
-    #[must_use]
     pub fn low_balance(&self) -> Option<String> {
         let low = |state: &&WalletState| matches!(state, WalletState::Low(_));
         self.wallet.as_ref().filter(low).map(ToString::to_string)
@@ -68,16 +91,32 @@ pub struct ClusterStatus {
 /// A lease, as tenants and operators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseStatus {
-    /// Which.
     pub id: LeaseId,
     /// What it pays per block.
     pub price: DecCoin,
-    /// Where it is.
     pub stage: &'static str,
     /// Whether the chain says that it pays.
     pub alive: bool,
     /// Whether its tenant has to send the manifest again.
     pub lacks_manifest: bool,
+    /// How long its escrow account can pay; `None` before the account was read, and once the lease
+    /// is over.
+    pub funds: Option<LeaseFunds>,
+}
+
+/// How long the escrow account of a lease can pay, if nobody deposits, joins or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseFunds {
+    /// First height that is not paid; `None` if there is none.
+    pub dry_at: Option<u64>,
+    /// Whether it cannot pay any more.
+    pub is_dry: bool,
+    /// Blocks after the newest that are still paid, 0 if none; `None` if there is no end.
+    pub blocks_left: Option<u64>,
+    /// About how long these take.
+    pub time_left: Option<Duration>,
+    /// Height of the reading from which it was computed.
+    pub read_at: u64,
 }
 
 /// What is kept for whom.
@@ -85,7 +124,6 @@ pub struct LeaseStatus {
 pub struct Reservation<'a> {
     /// For which order, or the lease from it.
     pub order: OrderId,
-    /// What.
     pub booking: &'a Booking,
     /// Whether it runs, all of it.
     pub active: bool,
@@ -93,7 +131,6 @@ pub struct Reservation<'a> {
 
 impl Engine {
     /// A summary of everything.
-    #[must_use]
     pub fn status(&self) -> Status {
         let (mut orders, mut leases) = (BTreeMap::new(), BTreeMap::new());
         for life in self.lives.values() {
@@ -117,6 +154,7 @@ impl Engine {
             maintenance: self.cluster.view.maintenance,
             isolation: self.isolation.clone(),
             wallet: self.escrow.wallet().cloned(),
+            bid_pauses: self.bid_pauses(),
             orders: count(&crate::bidding::order::Stage::NAMES, &orders),
             leases: count(&crate::lease::STAGE_NAMES, &leases),
         }
@@ -127,7 +165,6 @@ impl Engine {
         self.lives.values()
     }
 
-    /// Every lease.
     pub fn leases(&self) -> impl Iterator<Item = LeaseStatus> {
         self.lives.values().filter_map(Life::lease).map(|lease| LeaseStatus {
             id: lease.id,
@@ -135,6 +172,19 @@ impl Engine {
             stage: lease.stage_name(),
             alive: lease.is_alive(),
             lacks_manifest: lease.lacks_manifest(),
+            funds: self.lease_funds(lease),
+        })
+    }
+
+    fn lease_funds(&self, lease: &LeaseLife) -> Option<LeaseFunds> {
+        let Outlook { dry_at, blocks_left, read_at } =
+            self.escrow.outlook(lease.id).filter(|_| lease.is_alive())?;
+        Some(LeaseFunds {
+            dry_at,
+            is_dry: self.escrow.dryness(lease.id).is_some(),
+            blocks_left,
+            time_left: blocks_left.map(|blocks| self.head.pace().duration_of(blocks)),
+            read_at,
         })
     }
 
@@ -150,7 +200,6 @@ impl Engine {
     }
 
     /// The cluster as it was last seen.
-    #[must_use]
     pub const fn cluster_view(&self) -> &ClusterView {
         &self.cluster.view
     }

@@ -30,6 +30,11 @@ impl<M: Copy + Ord, T: Clone + Ord> Timers<M, T> {
         }
     }
 
+    /// Whether `thing` is due at some moment.
+    pub(super) fn is_set(&self, thing: &T) -> bool {
+        self.by_thing.contains_key(thing)
+    }
+
     /// `thing` is no longer due.
     pub(super) fn clear(&mut self, thing: &T) {
         if let Some(moment) = self.by_thing.remove(thing) {
@@ -49,7 +54,6 @@ impl<M: Copy + Ord, T: Clone + Ord> Timers<M, T> {
     }
 
     /// When the next thing is due.
-    #[must_use]
     pub(super) fn next(&self) -> Option<M> {
         self.by_moment.first().map(|(moment, _)| *moment)
     }

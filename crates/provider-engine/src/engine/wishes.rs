@@ -4,16 +4,19 @@
 //! wished for again by whoever still wants it, but not before its time.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use akash_types::{IntentId, OrderId};
 
-use super::backoff::Backoff;
 use crate::time::Now;
+use akash_types::Backoff;
+
+/// How intents are repeated that the chain refused and may yet take.
+const RETRY: Backoff = Backoff { first: Duration::from_secs(2), most: Duration::from_secs(300) };
 
 /// What is wished for. The subject is an order id: a bid, its lease and its payment share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Wish {
-    /// A bid of ours on the order.
     Bid(OrderId),
     /// The end of our bid, or of the lease from it.
     Close(OrderId),
@@ -24,8 +27,6 @@ pub(super) enum Wish {
 }
 
 impl Wish {
-    /// What it is about.
-    #[must_use]
     pub(super) const fn order(self) -> OrderId {
         match self {
             Self::Bid(order)
@@ -42,7 +43,6 @@ struct Failures {
     not_before: Now,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wishes {
     next: u64,
@@ -63,7 +63,6 @@ pub(super) enum Made {
 }
 
 impl Wishes {
-    /// Wishes for something.
     pub(super) fn make(&mut self, now: Now, wish: Wish) -> Made {
         if self.under_way.contains_key(&wish) {
             return Made::Already;
@@ -79,7 +78,6 @@ impl Wishes {
     }
 
     /// The name of a wish that is under way.
-    #[must_use]
     pub(super) fn under_way(&self, wish: Wish) -> Option<IntentId> {
         self.under_way.get(&wish).copied()
     }
@@ -90,7 +88,6 @@ impl Wishes {
     }
 
     /// Whether a bid or its end is under way for an order.
-    #[must_use]
     pub(super) fn is_pending(&self, order: OrderId) -> bool {
         [Wish::Bid(order), Wish::Close(order), Wish::Reclaim(order)]
             .iter()
@@ -104,7 +101,7 @@ impl Wishes {
         if failed {
             let failures = self.failed.entry(wish).or_default();
             failures.count = failures.count.saturating_add(1);
-            failures.not_before = now.after(Backoff::INTENT.after(failures.count, id.0));
+            failures.not_before = now.after(RETRY.after(failures.count, id.0));
         } else {
             self.failed.remove(&wish);
         }

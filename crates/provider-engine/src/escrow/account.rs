@@ -4,20 +4,22 @@
 
 use std::time::Duration;
 
-use akash_types::{Coin, DeploymentId, EscrowPayment, EscrowState, LeaseId};
+use akash_types::{Coin, Dec, DecCoin, DeploymentId, EscrowPayment, EscrowState, LeaseId};
 
 use super::effect::{CheckFailure, EscrowEffect, EscrowNote, WithdrawReason};
 use super::forecast::Forecast;
-use super::input::AccountFacts;
 use super::pace::{Pace, seed};
 use super::plan::Plan;
 use super::schedule::Stage;
 use super::settings::Settings;
+use crate::chain::AccountRead;
 use crate::few::Few;
 use crate::time::Now;
 
 /// Readings after which the last payment of a lease is given up.
 const LAST_READINGS: u32 = 8;
+/// The same where the payment is open and holds money: a week at the longest pause.
+const LEFT_OPEN_READINGS: u32 = 1_008;
 
 /// What a decision may look at besides the account.
 pub(super) struct Context<'a> {
@@ -66,13 +68,22 @@ pub(super) struct Payee {
     pub(super) ended: Option<u64>,
     /// Readings since then that did not show its last payment.
     tries: u32,
+    /// Whether a withdrawal landed since then.
+    pub(super) collected: bool,
     /// Fees since the last payment.
     pub(super) fees: Vec<Coin>,
 }
 
 impl Payee {
     pub(super) fn new(lease: LeaseId) -> Self {
-        Self { seed: seed(&lease), asked: false, ended: None, tries: 0, fees: Vec::new() }
+        Self {
+            seed: seed(&lease),
+            asked: false,
+            ended: None,
+            tries: 0,
+            collected: false,
+            fees: Vec::new(),
+        }
     }
 }
 
@@ -110,7 +121,6 @@ impl Account {
         }
     }
 
-    /// Leases that run.
     pub(super) fn live(&self) -> impl Iterator<Item = LeaseId> {
         self.leases.iter().filter(|(_, payee)| payee.ended.is_none()).map(|(lease, _)| *lease)
     }
@@ -120,7 +130,7 @@ impl Account {
         &mut self,
         cx: &Context<'_>,
         height: u64,
-        facts: AccountFacts,
+        facts: AccountRead,
         out: &mut Vec<EscrowEffect>,
     ) -> Option<Next> {
         let found = facts.account.is_some();
@@ -140,7 +150,7 @@ impl Account {
         if !found {
             return Some(self.failed(cx, CheckFailure::NoAccount, out));
         }
-        self.settle_ended(height, out);
+        self.settle_ended(cx, height, out);
         let missing = self.live().find(|lease| {
             self.known.as_ref().is_some_and(|known| !known.payments.contains_key(lease))
         });
@@ -164,10 +174,10 @@ impl Account {
         out: &mut Vec<EscrowEffect>,
     ) -> Next {
         self.read_failures = self.read_failures.saturating_add(1);
-        let retry_in = cx.settings.retry.pause(self.read_failures, self.seed);
+        let retry_in = cx.settings.retry.within(self.read_failures, self.seed);
         let (deployment, failures) = (self.id, self.read_failures);
         out.push(note(EscrowNote::CheckFailed { deployment, failures, why, retry_in }));
-        self.give_up_ended(out);
+        self.give_up_ended(cx, out);
         if self.leases.is_empty() {
             return Next::Gone;
         }
@@ -190,7 +200,7 @@ impl Account {
     fn hold_back(&mut self, cx: &Context<'_>, permanent: bool) -> Duration {
         self.attempts = self.attempts.saturating_add(1);
         let failures = if permanent { u32::MAX } else { self.attempts };
-        let pause = cx.settings.retry.pause(failures, self.seed);
+        let pause = cx.settings.retry.within(failures, self.seed);
         self.not_before = cx.now.after(pause);
         pause
     }
@@ -228,10 +238,16 @@ impl Account {
         if let Some(next) = self.withdraw(cx, height, horizon) {
             return next;
         }
+        if let Some((lease, left)) = self.left_open(cx.settings).next() {
+            if cx.now < self.not_before {
+                return Next::Retry { at: self.not_before };
+            }
+            return Next::Withdraw { lease, why: WithdrawReason::LeftOpen { left } };
+        }
         if let Some(tries) =
             self.leases.values().filter(|p| p.ended.is_some()).map(|p| p.tries).max()
         {
-            return Next::Retry { at: cx.now.after(cx.settings.retry.pause(tries, self.seed)) };
+            return Next::Retry { at: cx.now.after(cx.settings.retry.within(tries, self.seed)) };
         }
         let every = cx.pace.blocks(cx.settings.check_every);
         let every = every.saturating_sub(self.seed % (every / 8).saturating_add(1)).max(1);
@@ -275,6 +291,23 @@ impl Account {
         live.filter(|(lease, _)| known.pays(**lease)).map(|(id, payee)| (*id, payee.seed)).collect()
     }
 
+    /// Leases that are over and whose payment the chain left open, with what it holds: a close in a
+    /// block in which the account was settled before does not end the payment. It is withdrawn if
+    /// that pays for the fee.
+    fn left_open(&self, settings: &Settings) -> impl Iterator<Item = (LeaseId, DecCoin)> {
+        let known = self.known.as_ref();
+        let over =
+            self.leases.iter().filter(|(_, payee)| payee.ended.is_some() && !payee.collected);
+        over.filter_map(move |(lease, payee)| {
+            let known = known.filter(|known| known.pays(*lease))?;
+            let payment = known.payments.get(lease)?;
+            let is_read = payee.ended.is_some_and(|ended| ended <= known.height);
+            let least = settings.fees(1, payment.balance.denom()).max(Dec::ONE);
+            let left = payment.balance.amount() >= least;
+            (is_read && left).then(|| (*lease, payment.balance.clone()))
+        })
+    }
+
     fn tell_dryness(&mut self, height: u64, out: &mut Vec<EscrowEffect>) {
         let (deployment, dry_at) = (self.id, self.plan.dry_at);
         match (self.was_dry, dry_at.filter(|dry| *dry <= height)) {
@@ -294,10 +327,12 @@ impl Account {
 
     /// Counts a reading that did not show the last payment of leases that are over; after enough
     /// of them it is given up.
-    pub(super) fn give_up_ended(&mut self, out: &mut Vec<EscrowEffect>) {
+    pub(super) fn give_up_ended(&mut self, cx: &Context<'_>, out: &mut Vec<EscrowEffect>) {
+        let open: Vec<LeaseId> = self.left_open(cx.settings).map(|(lease, _)| lease).collect();
         self.leases.retain(|lease, payee| {
             payee.tries = payee.tries.saturating_add(u32::from(payee.ended.is_some()));
-            let keep = payee.tries < LAST_READINGS;
+            let most = if open.contains(lease) { LEFT_OPEN_READINGS } else { LAST_READINGS };
+            let keep = payee.tries < most;
             if !keep {
                 out.push(note(EscrowNote::TotalUnread { lease: *lease }));
             }
@@ -306,7 +341,6 @@ impl Account {
     }
 }
 
-/// Wraps a note.
 pub(super) const fn note(note: EscrowNote) -> EscrowEffect {
     EscrowEffect::Note(note)
 }

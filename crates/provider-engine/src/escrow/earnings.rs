@@ -5,10 +5,10 @@
 
 use akash_types::{Coin, Dec, DecCoin, EscrowState, LeaseId};
 
-use super::account::{Account, Known, note};
+use super::account::{Account, Context, Known, note};
 use super::effect::{Earning, EscrowEffect, EscrowNote, Refusal, Total};
 use super::forecast::Forecast;
-use super::input::AccountFacts;
+use crate::chain::AccountRead;
 use crate::few::Few;
 
 /// How a lease stands.
@@ -28,7 +28,7 @@ pub struct Standing {
 
 impl Account {
     /// Takes newer facts in, and says what was paid since the last ones.
-    pub(super) fn absorb(&mut self, height: u64, facts: AccountFacts, out: &mut Vec<EscrowEffect>) {
+    pub(super) fn absorb(&mut self, height: u64, facts: AccountRead, out: &mut Vec<EscrowEffect>) {
         let Some(account) = facts.account else { return };
         let forecast = Forecast::new(&account, &facts.leases, &facts.payments);
         let payments: Few<_, _> =
@@ -46,11 +46,18 @@ impl Account {
     }
 
     /// Ends leases that are over and whose last payment this reading shows.
-    pub(super) fn settle_ended(&mut self, height: u64, out: &mut Vec<EscrowEffect>) {
+    pub(super) fn settle_ended(
+        &mut self,
+        cx: &Context<'_>,
+        height: u64,
+        out: &mut Vec<EscrowEffect>,
+    ) {
         let Some(known) = &self.known else { return };
         self.leases.retain(|lease, payee| {
             let read = payee.ended.is_some_and(|ended| ended <= height);
-            let last = known.payments.get(lease).filter(|paid| paid.state != EscrowState::Open);
+            // One that the chain left open is settled once what it held was withdrawn.
+            let is_last = |state| state != EscrowState::Open || payee.collected;
+            let last = known.payments.get(lease).filter(|paid| is_last(paid.state));
             let (true, Some(payment)) = (read, last) else { return true };
             out.push(EscrowEffect::Settled(Total {
                 lease: *lease,
@@ -60,7 +67,7 @@ impl Account {
             }));
             false
         });
-        self.give_up_ended(out);
+        self.give_up_ended(cx, out);
     }
 
     /// The lease that the operator wants withdrawn; those that cannot be are refused.
@@ -111,7 +118,9 @@ fn earned(lease: LeaseId, old: &Known, new: &Known) -> Option<Earning> {
         return None;
     }
     // All that was earned until the newer settlement, less what is still there.
-    let earned = old.forecast.accrued(lease, new.forecast.settled_at())?;
+    let earned = old.forecast.accrued(lease, new.forecast.settled_at());
+    // A payment that was left open by a lease that is over is in no forecast.
+    let earned = earned.unwrap_or_else(|| before.balance.clone());
     let expected = earned.amount().checked_sub(after.balance.amount()).unwrap_or(Dec::ZERO);
     let denom = earned.denom().clone();
     Some(Earning {

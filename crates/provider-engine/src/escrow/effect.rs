@@ -17,19 +17,15 @@ pub enum EscrowEffect {
     ReadWallet,
     /// Withdraw what a lease has earned. Those wanted in one block belong into one transaction.
     Withdraw {
-        /// From which lease.
         lease: LeaseId,
-        /// Why now.
         why: WithdrawReason,
     },
     /// The lease is over: a withdrawal that is not sent yet shall not be.
     ForgetWithdraw {
-        /// From which lease.
         lease: LeaseId,
     },
     /// The account says that this lease is over. A hint: the lease is to be read.
     LooksOver {
-        /// Which one.
         lease: LeaseId,
         /// Height at which the account said so.
         height: u64,
@@ -40,7 +36,6 @@ pub enum EscrowEffect {
     Settled(Total),
     /// Whether the provider can pay has changed.
     Wallet(WalletState),
-    /// For the journal.
     Note(EscrowNote),
     /// Come back with a [`Tick`](super::EscrowInput::Tick) at this moment, if nothing else happens
     /// before.
@@ -51,20 +46,15 @@ pub enum EscrowEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WithdrawReason {
     /// It is many times the fee.
-    Worth {
-        /// What there is.
-        accrued: DecCoin,
-    },
+    Worth { accrued: DecCoin },
     /// It has waited for the longest time allowed.
     Age {
-        /// What there is.
         accrued: DecCoin,
         /// Height since which nothing was paid out.
         since: u64,
     },
     /// The account will soon be dry, and whoever is paid before us would take our part.
     NearlyDry {
-        /// What there is.
         accrued: DecCoin,
         /// First height that is not covered.
         dry_at: u64,
@@ -73,6 +63,11 @@ pub enum WithdrawReason {
     Dry {
         /// First height that is not covered.
         since: u64,
+    },
+    /// The lease is over and the chain left its payment open: nothing else pays it out.
+    LeftOpen {
+        /// What the payment holds.
+        left: DecCoin,
     },
     /// The operator wants it.
     Operator,
@@ -89,6 +84,9 @@ impl fmt::Display for WithdrawReason {
                 write!(f, "{accrued} is there and the account runs dry at height {dry_at}")
             }
             Self::Dry { since } => write!(f, "the account is dry since height {since}"),
+            Self::LeftOpen { left } => {
+                write!(f, "the lease is over and its payment was left open with {left}")
+            }
             Self::Operator => f.write_str("the operator asked for it"),
         }
     }
@@ -97,7 +95,6 @@ impl fmt::Display for WithdrawReason {
 /// What a lease was paid between two readings of its account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Earning {
-    /// For which lease.
     pub lease: LeaseId,
     /// What the chain paid out.
     pub received: Coin,
@@ -112,7 +109,6 @@ pub struct Earning {
 /// The sums of a lease that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// Which one.
     pub lease: LeaseId,
     /// All that the chain ever paid out for it.
     pub received: Coin,
@@ -127,20 +123,16 @@ pub struct Total {
 pub enum EscrowNote {
     /// An account could not be read. It is read again; nothing is concluded.
     CheckFailed {
-        /// Whose account.
         deployment: DeploymentId,
         /// How many times in a row.
         failures: u32,
-        /// What went wrong.
         why: CheckFailure,
         /// When it is tried again.
         retry_in: Duration,
     },
     /// A withdrawal did not succeed. It is decided anew after a pause.
     WithdrawFailed {
-        /// From which lease.
         lease: LeaseId,
-        /// What was said.
         reason: String,
         /// Whether the same message can never succeed.
         permanent: bool,
@@ -148,45 +140,32 @@ pub enum EscrowNote {
         retry_in: Duration,
     },
     /// Nobody said what became of a withdrawal. The account is read to find out.
-    WithdrawUnanswered {
-        /// From which lease.
-        lease: LeaseId,
-    },
+    WithdrawUnanswered { lease: LeaseId },
     /// An account cannot pay any more.
     RanDry {
-        /// Whose account.
         deployment: DeploymentId,
         /// First height that is not covered.
         since: u64,
     },
     /// An account that was dry can pay again.
     FundedAgain {
-        /// Whose account.
         deployment: DeploymentId,
         /// First height that is not covered now.
         dry_at: Option<u64>,
     },
     /// What the operator or the engine asked for is not done.
     Refused {
-        /// For which lease.
         lease: LeaseId,
         /// Why not.
         why: Refusal,
     },
     /// The last payment of a lease was not found; its earnings stay without their end.
-    TotalUnread {
-        /// Of which lease.
-        lease: LeaseId,
-    },
+    TotalUnread { lease: LeaseId },
 }
 
 /// Why a reading of an account was of no use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckFailure {
-    /// The chain gave no answer.
-    #[error("{0}")]
-    Unavailable(#[from] super::Unavailable),
-    /// No answer came in time.
     #[error("no answer came within {0:?}")]
     Unanswered(Duration),
     /// The answer is older than what it was asked for.
@@ -197,7 +176,6 @@ pub enum CheckFailure {
         /// Height that is needed.
         wanted: u64,
     },
-    /// The chain knows no such account.
     #[error("the chain knows no escrow account of the deployment")]
     NoAccount,
     /// The answer leaves out a payment that must be there.
@@ -211,13 +189,10 @@ pub enum Refusal {
     /// The lease is not one that is watched.
     #[error("no such lease is running here")]
     Unknown,
-    /// The lease is another provider's.
     #[error("the lease is another provider's")]
     NotOurs,
-    /// The chain has closed the payment.
     #[error("the chain has closed the payment: it was paid out then")]
     PaymentClosed,
-    /// There is less than one unit.
     #[error("less than one unit has been earned since the last withdrawal")]
     NothingEarned,
 }

@@ -8,7 +8,7 @@
 
 use akash_types::{Dec, DecCoin, Denom, EscrowAccount, EscrowPayment, EscrowPaymentId, LeaseId};
 
-use super::input::PaidLease;
+use crate::chain::PaidLease;
 
 /// 10^18, the scale of [`Dec`].
 const ONE: i128 = Dec::ONE.scaled();
@@ -41,7 +41,6 @@ struct Payee {
 impl Forecast {
     /// The forecast of `account`, which pays `leases` (all that are active or reclaiming, of all
     /// providers), given our own `payments`.
-    #[must_use]
     pub fn new(account: &EscrowAccount, leases: &[PaidLease], payments: &[EscrowPayment]) -> Self {
         let mut pots: Vec<Pot> = Vec::new();
         for PaidLease { lease, rate } in leases {
@@ -70,19 +69,16 @@ impl Forecast {
     }
 
     /// Height up to which everything was paid when the account was read.
-    #[must_use]
     pub const fn settled_at(&self) -> u64 {
         self.settled_at
     }
 
     /// How many leases the account pays.
-    #[must_use]
     pub fn payees(&self) -> usize {
         self.pots.iter().map(|pot| pot.payees.len()).sum()
     }
 
     /// The first height at which settling finds too little; never, if nothing is paid.
-    #[must_use]
     pub fn dry_at(&self) -> Option<u64> {
         self.pots.iter().filter_map(|pot| pot.dry_after()).min().map(|blocks| {
             // The settled height itself when the account owes already.
@@ -91,20 +87,11 @@ impl Forecast {
     }
 
     /// How many blocks after `height` are still paid in full; zero when dry.
-    #[must_use]
     pub fn blocks_left(&self, height: u64) -> Option<u64> {
         self.dry_at().map(|dry| dry.saturating_sub(height).saturating_sub(1))
     }
 
-    /// What the lease is paid per block.
-    #[must_use]
-    pub fn rate(&self, lease: LeaseId) -> Option<DecCoin> {
-        let (pot, payee) = self.find(lease)?;
-        DecCoin::new(pot.denom.clone(), payee.rate).ok()
-    }
-
     /// What a withdrawal at `height` can pay the lease: what is earned, as far as it is covered.
-    #[must_use]
     pub fn accrued(&self, lease: LeaseId, height: u64) -> Option<DecCoin> {
         let (pot, own) = self.find(lease)?;
         let blocks = height.saturating_sub(self.settled_at);
@@ -121,7 +108,6 @@ impl Forecast {
     }
 
     /// What the account will hold of `denom` after settling at `height`.
-    #[must_use]
     pub fn left(&self, denom: &Denom, height: u64) -> Option<Dec> {
         let pot = self.pots.iter().find(|pot| pot.denom == *denom)?;
         let blocks = height.saturating_sub(self.settled_at);
@@ -131,18 +117,17 @@ impl Forecast {
     }
 
     /// The height since which the lease has not been paid out, as far as its balance tells.
-    #[must_use]
     pub fn unpaid_since(&self, lease: LeaseId) -> Option<u64> {
         let (_, payee) = self.find(lease)?;
         let blocks = payee.balance.scaled().checked_div(payee.rate.scaled())?;
         Some(self.settled_at.saturating_sub(u64::try_from(blocks).unwrap_or(u64::MAX)))
     }
 
-    /// The height at which the lease will have earned `amount`, covered or not; never at rate zero.
-    #[must_use]
-    pub fn reaches(&self, lease: LeaseId, amount: Dec) -> Option<u64> {
-        let (_, payee) = self.find(lease)?;
-        let missing = amount.scaled().saturating_sub(payee.balance.scaled()).max(0);
+    /// The height at which the lease will have earned the `amount` of its denomination, covered or
+    /// not; never at rate zero.
+    pub fn reaches(&self, lease: LeaseId, amount: impl FnOnce(&Denom) -> Dec) -> Option<u64> {
+        let (pot, payee) = self.find(lease)?;
+        let missing = amount(&pot.denom).scaled().saturating_sub(payee.balance.scaled()).max(0);
         let whole = missing.checked_rem(payee.rate.scaled())? == 0;
         let blocks = missing.checked_div(payee.rate.scaled())?.saturating_add(i128::from(!whole));
         Some(self.settled_at.saturating_add(u64::try_from(blocks).unwrap_or(u64::MAX)))

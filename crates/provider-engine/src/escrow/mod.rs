@@ -37,25 +37,22 @@ mod forecast;
 mod input;
 mod pace;
 mod plan;
-mod retry;
 mod schedule;
 mod settings;
 mod wallet;
 
 use std::collections::BTreeMap;
 
-use akash_types::{Dec, Denom, DeploymentId, LeaseId};
+use akash_types::{DeploymentId, LeaseId};
 
 pub use earnings::Standing;
 pub use effect::{CheckFailure, Earning, EscrowEffect, EscrowNote, Refusal, Total, WithdrawReason};
 pub use forecast::Forecast;
-pub use input::{
-    AccountFacts, EscrowInput, Head, PaidLease, Unavailable, WithdrawOutcome, WithdrawScope,
-};
-pub use retry::Retry;
+pub use input::{EscrowInput, WithdrawOutcome, WithdrawScope};
 pub use settings::Settings;
 pub use wallet::{Funds, Shortage, WalletState};
 
+use crate::chain::Head;
 use crate::time::Now;
 use account::{Account, Context, Next, Payee, note};
 use pace::Pace;
@@ -76,6 +73,17 @@ pub struct Escrow {
     announced: Option<Now>,
 }
 
+/// Until when an account can pay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// The first height that is not covered; never, if nothing is paid.
+    pub dry_at: Option<u64>,
+    /// How many blocks after the newest are still paid in full; zero when dry.
+    pub blocks_left: Option<u64>,
+    /// Height of the reading from which it was computed.
+    pub read_at: u64,
+}
+
 /// What shows that an account cannot pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dryness {
@@ -87,7 +95,6 @@ pub struct Dryness {
 
 impl Escrow {
     /// A checker that watches nothing yet.
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -101,9 +108,19 @@ impl Escrow {
         }
     }
 
-    /// Other settings from now on. Plans follow with the next reading of each account.
-    pub fn configure(&mut self, settings: Settings) {
+    /// Other settings from now on. Where they differ, every account and the wallet are read again at
+    /// the next input: what was planned by the old ones may lie a day ahead.
+    pub fn configure(&mut self, mut settings: Settings) {
+        settings.akt_price = self.settings.akt_price;
+        if settings == self.settings {
+            return;
+        }
         self.settings = settings;
+        self.wallet.read_soon();
+        let waiting: Vec<_> = self.accounts.keys().copied().collect();
+        for id in waiting {
+            self.read_soon(id, 0);
+        }
     }
 
     /// Takes one input at a moment and a head, and says what to do.
@@ -119,16 +136,16 @@ impl Escrow {
                 self.start(lease, created_at, &mut out);
             }
             EscrowInput::LeaseEnded { lease, height } => self.end(lease, height, &mut out),
-            EscrowInput::AccountRead { deployment, height, result } => {
-                self.step(now, deployment, &mut out, |account, cx, out| match result {
-                    Ok(facts) => account.answer(cx, height, facts, out),
-                    Err(_) if !matches!(account.stage, Stage::Reading { .. }) => None,
-                    Err(error) => Some(account.failed(cx, error.into(), out)),
+            EscrowInput::AccountRead { deployment, height, read } => {
+                self.step(now, deployment, &mut out, |account, cx, out| {
+                    account.answer(cx, height, read, out)
                 });
             }
-            EscrowInput::WalletRead { height, result } => {
+            EscrowInput::WalletRead { height, funds } => {
+                // The last price known is better than none.
+                self.settings.akt_price = funds.akt_price.or(self.settings.akt_price);
                 let with = (&self.settings, &self.pace);
-                let changed = self.wallet.answer((now, self.height), height, result, with);
+                let changed = self.wallet.answer(self.height, height, &funds, with);
                 out.extend(changed.map(EscrowEffect::Wallet));
             }
             EscrowInput::WithdrawEnded { lease, outcome } => {
@@ -140,35 +157,36 @@ impl Escrow {
         out
     }
 
-    /// Says what one unit of the fee's denomination is worth in `denom` from now on. Plans follow
-    /// with the next reading of each account.
-    pub fn set_fee_worth(&mut self, denom: Denom, worth: Dec) {
-        self.settings.fee_worth.insert(denom, worth);
-    }
-
     /// How a lease stands; nothing before its account was read.
-    #[must_use]
     pub fn standing(&self, lease: LeaseId) -> Option<Standing> {
         self.accounts.get(&lease.deployment_id())?.standing(lease, self.height)
     }
 
-    /// What shows that the account of a lease cannot pay; `None` if it can, or nothing is known.
-    #[must_use]
-    pub fn dryness(&self, lease: LeaseId) -> Option<Dryness> {
+    /// Until when the account of a lease can pay; `None` before it was read, and once the chain does
+    /// not pay the lease any more.
+    pub fn outlook(&self, lease: LeaseId) -> Option<Outlook> {
         let account = self.accounts.get(&lease.deployment_id())?;
         let known = account.known.as_ref().filter(|known| known.pays(lease))?;
-        let since = account.plan.dry_at.filter(|dry| *dry <= self.height)?;
-        Some(Dryness { since, read_at: known.height })
+        let height = self.height.max(known.height);
+        Some(Outlook {
+            dry_at: account.plan.dry_at,
+            blocks_left: known.forecast.blocks_left(height),
+            read_at: known.height,
+        })
+    }
+
+    /// What shows that the account of a lease cannot pay; `None` if it can, or nothing is known.
+    pub fn dryness(&self, lease: LeaseId) -> Option<Dryness> {
+        let Outlook { dry_at, read_at, .. } = self.outlook(lease)?;
+        Some(Dryness { since: dry_at.filter(|dry| *dry <= self.height)?, read_at })
     }
 
     /// Whether the provider can pay; nothing before the first answer, which forbids nothing.
-    #[must_use]
     pub const fn wallet(&self) -> Option<&WalletState> {
         self.wallet.state()
     }
 
     /// How many accounts are watched.
-    #[must_use]
     pub fn accounts(&self) -> usize {
         self.accounts.len()
     }
@@ -244,6 +262,7 @@ impl Escrow {
             match outcome {
                 WithdrawOutcome::Landed { height, fee } => {
                     payee.fees.extend(fee);
+                    payee.collected |= payee.ended.is_some();
                     account.landed(height);
                     let idle = matches!(account.stage, Stage::Waiting { .. });
                     (waited || idle).then_some(Next::Read)

@@ -6,7 +6,7 @@
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use super::input::Head;
+use crate::chain::Head;
 
 /// Blocks between two measurements.
 const SAMPLE: u64 = 100;

@@ -14,7 +14,6 @@ use super::settings::Settings;
 pub(super) struct Plan {
     /// The first height that is not covered.
     pub(super) dry_at: Option<u64>,
-    /// The next withdrawal.
     pub(super) next: Option<Due>,
 }
 
@@ -81,8 +80,7 @@ fn worth(
     settings: &Settings,
     pace: &Pace,
 ) -> Option<Due> {
-    let denom = forecast.rate(lease)?.denom().clone();
-    let reached = forecast.reaches(lease, settings.fees(settings.worth_factor, &denom))?;
+    let reached = forecast.reaches(lease, |denom| settings.fees(settings.worth_factor, denom))?;
     let gap = forecast.unpaid_since(lease)?.saturating_add(pace.blocks(settings.check_every));
     Some(Due { lease, at: reached.max(gap), kind: Kind::Worth })
 }
@@ -102,8 +100,7 @@ fn age(
     // Early by up to an eighth, each lease by its own part, so that leases found together at a
     // start are not due together ever after.
     let wait = period.saturating_sub(seed % (period / 8).saturating_add(1));
-    let denom = forecast.rate(lease)?.denom().clone();
-    let least = forecast.reaches(lease, settings.fees(settings.least_factor, &denom))?;
+    let least = forecast.reaches(lease, |denom| settings.fees(settings.least_factor, denom))?;
     Some(Due { lease, at: since.saturating_add(wait).max(least), kind: Kind::Age { since } })
 }
 
@@ -124,8 +121,7 @@ fn nearly_dry(
     }
     let amount = |lease: LeaseId| Some(forecast.accrued(lease, at)?.amount());
     let (lease, _) = *own.iter().max_by_key(|(lease, _)| amount(*lease))?;
-    let denom = forecast.rate(lease)?.denom().clone();
-    let least = forecast.reaches(lease, settings.fees(settings.least_factor, &denom))?;
+    let least = forecast.reaches(lease, |denom| settings.fees(settings.least_factor, denom))?;
     let at = at.max(least);
     (at < dry_at).then_some(Due { lease, at, kind: Kind::NearlyDry { dry_at } })
 }

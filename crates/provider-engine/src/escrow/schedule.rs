@@ -24,7 +24,6 @@ pub(super) enum Stage {
     Withdrawing { lease: LeaseId, until: Now },
 }
 
-/// All queues.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
     checks: BTreeSet<(u64, DeploymentId)>,

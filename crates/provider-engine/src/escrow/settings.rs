@@ -1,11 +1,10 @@
 //! What an operator can choose about money.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use akash_types::{Address, Coin, Dec, Denom};
 
-use super::retry::Retry;
+use akash_types::Backoff;
 
 /// What an operator can choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +17,6 @@ pub struct Settings {
     pub withdraw_every: Duration,
     /// Fee of a withdrawal that is alone in its transaction.
     pub fee: Coin,
-    /// What one unit of the fee's denomination is worth in others; one where nothing is said.
-    pub fee_worth: BTreeMap<Denom, Dec>,
     /// Money is withdrawn as soon as it is this many times the fee.
     pub worth_factor: u32,
     /// Money is not withdrawn for its age while it is less than this many times the fee: its
@@ -42,23 +39,23 @@ pub struct Settings {
     /// How long to wait for the end of a withdrawal before looking for it.
     pub withdraw_limit: Duration,
     /// How failed readings and withdrawals are paced.
-    pub retry: Retry,
+    pub retry: Backoff,
     /// Readings in a row that fail before an account that should be dry by now is settled without
     /// another look. Withdrawing is harmless when it is not dry after all; a lease that runs
     /// unpaid while no node answers is not.
     pub blind_after: u32,
+    /// What 1 AKT is worth in USD. Read from the chain, not chosen.
+    pub akt_price: Option<Dec>,
 }
 
 impl Settings {
     /// The defaults, for a provider that pays `fee` for a withdrawal and puts up `bid_deposit` for
     /// a bid.
-    #[must_use]
     pub fn new(provider: Address, fee: Coin, bid_deposit: Coin) -> Self {
         Self {
             provider,
             check_every: Duration::from_secs(10 * 60),
             withdraw_every: Duration::from_secs(24 * 60 * 60),
-            fee_worth: BTreeMap::new(),
             worth_factor: 1_000,
             least_factor: 20,
             dry_lead: 30,
@@ -70,27 +67,23 @@ impl Settings {
             reads_at_once: 32,
             read_limit: Duration::from_secs(30),
             withdraw_limit: Duration::from_secs(10 * 60),
-            retry: Retry { first: Duration::from_secs(10), most: Duration::from_secs(10 * 60) },
+            retry: Backoff { first: Duration::from_secs(10), most: Duration::from_secs(10 * 60) },
             blind_after: 3,
+            akt_price: None,
         }
     }
 
-    /// `factor` times the fee, in `denom`, rounded up.
-    #[must_use]
+    /// `factor` times the fee in `denom`, in which a lease is paid. A fee in `uakt` is weighed
+    /// against `uact`, which is worth 10⁻⁶ USD, by the chain's price of AKT. Where that is not
+    /// known, and for other denominations, a unit of one counts as a unit of the other.
     pub fn fees(&self, factor: u32, denom: &Denom) -> Dec {
-        let worth = match self.fee_worth.get(denom) {
-            Some(worth) if denom != self.fee.denom() => *worth,
-            _ => Dec::ONE,
-        };
         let units = self.fee.amount().saturating_mul(u128::from(factor));
         let fee = i128::try_from(units).ok().and_then(Dec::checked_from_int);
-        let exact = fee.and_then(|fee| fee.checked_mul(worth));
-        let whole = exact.map(|exact| {
-            let below = exact.truncate_int();
-            let rest = Dec::checked_from_int(below) != Some(exact);
-            below.saturating_add(i128::from(rest))
-        });
+        let fee = match (self.fee.denom().as_str(), denom.as_str(), self.akt_price) {
+            ("uakt", "uact", Some(price)) => fee.and_then(|fee| fee.checked_mul(price)),
+            _ => fee,
+        };
         // A fee beyond counting is never worth it.
-        whole.and_then(Dec::checked_from_int).unwrap_or(Dec::from_scaled(i128::MAX))
+        fee.unwrap_or(Dec::from_scaled(i128::MAX))
     }
 }

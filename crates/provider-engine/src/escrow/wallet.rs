@@ -1,4 +1,4 @@
-//! The accounts that pay: whether bids can be paid for.
+//! The accounts that pay: whether bids can be paid for; and the price by which fees are weighed.
 //!
 //! ```text
 //! fine ⇄ low (warned) ⇄ empty (no new bids)
@@ -9,9 +9,8 @@
 
 use std::fmt;
 
-use akash_types::Coin;
+use akash_types::{Coin, Dec};
 
-use super::input::Unavailable;
 use super::pace::Pace;
 use super::settings::Settings;
 use crate::time::Now;
@@ -24,18 +23,19 @@ pub struct Funds {
     /// By the account that pays fees, where that is another: a fee granter, or the key that acts
     /// for the provider by authz.
     pub fee_payer: Option<Vec<Coin>>,
+    /// What 1 AKT is worth in USD, where the chain says so.
+    pub akt_price: Option<Dec>,
 }
 
 impl From<Vec<Coin>> for Funds {
     fn from(provider: Vec<Coin>) -> Self {
-        Self { provider, fee_payer: None }
+        Self { provider, fee_payer: None, akt_price: None }
     }
 }
 
 /// Whether the provider can pay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WalletState {
-    /// There is enough.
     Fine,
     /// There is less than the operator wants to keep.
     Low(Shortage),
@@ -45,7 +45,6 @@ pub enum WalletState {
 
 impl WalletState {
     /// What these funds allow.
-    #[must_use]
     pub fn of(funds: &Funds, settings: &Settings) -> Self {
         let (fee, deposit) = (settings.fee.denom(), &settings.bid_deposit);
         let short = |account: &[Coin], needed: Coin| {
@@ -68,7 +67,6 @@ impl WalletState {
     }
 
     /// Whether new bids can be paid.
-    #[must_use]
     pub const fn allows_bids(&self) -> bool {
         !matches!(self, Self::Empty(_))
     }
@@ -88,10 +86,8 @@ impl fmt::Display for WalletState {
     }
 }
 
-/// What is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// What there is.
     pub held: Coin,
     /// What there should be.
     pub needed: Coin,
@@ -103,7 +99,6 @@ pub(super) struct Wallet {
     state: Option<WalletState>,
     read_at: Option<u64>,
     next: Next,
-    failures: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +107,6 @@ enum Next {
     At(u64),
     /// Asked for; asked again if no answer comes until then.
     Asked(Now),
-    /// Not answered; asked again then.
-    Retry(Now),
 }
 
 impl Default for Next {
@@ -132,7 +125,7 @@ impl Wallet {
     pub(super) fn is_due(&mut self, now: Now, height: u64, settings: &Settings) -> bool {
         let due = match self.next {
             Next::At(at) => at <= height,
-            Next::Asked(until) | Next::Retry(until) => until <= now,
+            Next::Asked(until) => until <= now,
         };
         if due {
             self.next = Next::Asked(now.after(settings.read_limit));
@@ -140,35 +133,34 @@ impl Wallet {
         due
     }
 
+    /// Has it read with the next input, unless an answer is waited for.
+    pub(super) const fn read_soon(&mut self) {
+        if let Next::At(_) = self.next {
+            self.next = Next::At(0);
+        }
+    }
+
     /// The moment at which something is to be done, whatever the height.
     pub(super) const fn timer(&self) -> Option<Now> {
         match self.next {
             Next::At(_) => None,
-            Next::Asked(at) | Next::Retry(at) => Some(at),
+            Next::Asked(at) => Some(at),
         }
     }
 
     /// Takes an answer in; the state, if it changed.
     pub(super) fn answer(
         &mut self,
-        (now, head): (Now, u64),
+        head: u64,
         height: u64,
-        result: Result<Funds, Unavailable>,
+        funds: &Funds,
         (settings, pace): (&Settings, &Pace),
     ) -> Option<WalletState> {
-        let Ok(funds) = result else {
-            if matches!(self.next, Next::Asked(_)) {
-                self.failures = self.failures.saturating_add(1);
-                self.next = Next::Retry(now.after(settings.retry.pause(self.failures, 0)));
-            }
-            return None;
-        };
         if self.read_at.is_some_and(|read| height < read) {
             return None;
         }
-        self.failures = 0;
         self.read_at = Some(height);
-        let state = WalletState::of(&funds, settings);
+        let state = WalletState::of(funds, settings);
         let every = pace.blocks(settings.check_every);
         // Help is waited for more eagerly than trouble.
         let every = if state == WalletState::Fine { every } else { (every / 10).max(1) };

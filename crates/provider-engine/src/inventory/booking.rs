@@ -10,9 +10,7 @@ use crate::cluster::view::{CardChoice, Name};
 pub struct Booking {
     /// Its resource units, in the order of the group.
     pub units: Box<[UnitBooking]>,
-    /// Leased addresses.
     pub ips: u64,
-    /// Ports on nodes.
     pub ports: u64,
 }
 
@@ -23,7 +21,6 @@ pub struct UnitBooking {
     pub id: u32,
     /// How many replicas there shall be.
     pub count: u32,
-    /// What each needs.
     pub need: Need,
     /// The kind of card that all of them get; `None` if they need none.
     pub card: Option<CardChoice>,
@@ -34,7 +31,6 @@ pub struct UnitBooking {
 
 impl UnitBooking {
     /// How many replicas have a planned node.
-    #[must_use]
     pub fn planned(&self) -> u32 {
         self.plan.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
@@ -51,20 +47,17 @@ impl UnitBooking {
 
 impl Booking {
     /// Whether every replica has a planned node.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.units.iter().all(|unit| unit.planned() >= unit.count)
     }
 
     /// The unit with this number.
-    #[must_use]
     pub fn unit(&self, id: u32) -> Option<&UnitBooking> {
         self.units.iter().find(|unit| unit.id == id)
     }
 
     /// What a bid offers on `group` with this booking: what was ordered, with the one kind of card
     /// that each unit gets instead of those that would have been acceptable.
-    #[must_use]
     pub fn offer(&self, group: &GroupSpec) -> Vec<ResourceOffer> {
         let offer = |unit: &akash_types::ResourceUnit| {
             let mut resources = unit.resources.clone();

@@ -11,14 +11,12 @@ pub struct CommitLevel {
 
 impl CommitLevel {
     /// A level of `1 + percent/100`.
-    #[must_use]
     pub const fn from_percent(percent: u64) -> Self {
         Self { percent }
     }
 
     /// What a pod asks for when the tenant ordered `ordered`: `ordered ÷ level`, rounded half away
     /// from zero, and at least 1. Without overcommit all of it.
-    #[must_use]
     pub fn request(self, ordered: u64) -> u64 {
         if self.percent == 0 {
             return ordered;
@@ -34,7 +32,6 @@ impl CommitLevel {
 /// The levels of everything that can be oversold. Cards and persistent volumes never are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommitLevels {
-    /// Of CPU.
     pub cpu: CommitLevel,
     /// Of memory, volumes of class `ram` included.
     pub memory: CommitLevel,
@@ -44,7 +41,6 @@ pub struct CommitLevels {
 
 impl CommitLevels {
     /// The levels for these percentages.
-    #[must_use]
     pub const fn from_percent(cpu: u64, memory: u64, storage: u64) -> Self {
         Self {
             cpu: CommitLevel::from_percent(cpu),

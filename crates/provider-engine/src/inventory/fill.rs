@@ -17,7 +17,6 @@ pub(super) struct Ask {
     pub(super) classes: ClassSet,
     /// Kinds of cards that do, if each takes any.
     pub(super) cards: Option<KindSet>,
-    /// How many replicas.
     pub(super) count: u32,
 }
 

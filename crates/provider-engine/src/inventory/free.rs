@@ -55,18 +55,15 @@ impl ClassSet {
 /// What is left of one node, for showing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FreeNode<'a> {
-    /// Its name.
     pub name: &'a Name,
     /// Whether new pods may be put on it.
     pub schedulable: bool,
-    /// What is left.
     pub free: Amounts,
 }
 
 impl Free {
     /// What is left of `view`, given all bookings, each with what is seen of its lease. Leases that
     /// are seen and not booked count as they are seen.
-    #[must_use]
     pub fn compute<'a>(
         view: &ClusterView,
         bookings: impl IntoIterator<Item = (&'a Booking, Option<&'a LeaseView>)>,
@@ -75,7 +72,6 @@ impl Free {
     }
 
     /// The same as if lease `but` were not there.
-    #[must_use]
     pub fn compute_but<'a>(
         view: &ClusterView,
         bookings: impl IntoIterator<Item = (&'a Booking, Option<&'a LeaseView>)>,
@@ -97,7 +93,6 @@ impl Free {
     }
 
     /// What is left once `booking` is made as well, of which nothing runs yet.
-    #[must_use]
     pub fn without(&self, booking: &Booking) -> Self {
         let mut rest = self.clone();
         rest.take(Some(booking), None);
@@ -111,7 +106,6 @@ impl Free {
     }
 
     /// Cards of a kind that are left on a node.
-    #[must_use]
     pub fn cards(&self, node: &str, choice: &CardChoice) -> i64 {
         let index = self.index(node);
         let cards = self.cards.iter().find(|cards| Some(cards.node) == index);
@@ -124,13 +118,11 @@ impl Free {
     }
 
     /// Addresses that are left; `None` if nobody hands any out.
-    #[must_use]
     pub const fn ips(&self) -> Option<i64> {
         self.ips
     }
 
     /// Ports that are left; `None` if unlimited.
-    #[must_use]
     pub const fn ports(&self) -> Option<i64> {
         self.ports
     }
@@ -151,7 +143,7 @@ impl Free {
                 .map(|(name, class)| (name.clone(), minus(class.allocatable, class.others)))
                 .collect(),
             ips: view.ips.map(|pool| minus(signed(pool.total), signed(pool.others))),
-            ports: view.ports.map(signed),
+            ports: view.ports.map(|pool| minus(signed(pool.total), signed(pool.others))),
             ..Self::default()
         };
         for (index, node) in view.nodes.values().enumerate() {

@@ -60,7 +60,6 @@ impl Need {
     }
 
     /// What it takes of a node: what its pod asks for, and its `ram` volumes.
-    #[must_use]
     pub const fn on_node(&self) -> Amounts {
         Amounts { memory: self.asks.memory.saturating_add(self.ram), ..self.asks }
     }
@@ -71,22 +70,17 @@ impl Need {
 pub struct UnitNeed {
     /// The unit's number in its group.
     pub id: u32,
-    /// How many replicas.
     pub count: u32,
-    /// What each needs.
     pub need: Need,
     /// Cards that are acceptable, if it needs any; empty means any card.
     pub cards: Vec<GpuRequest>,
 }
 
-/// What a group needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupNeed {
     /// Its units, in the order of the group.
     pub units: Vec<UnitNeed>,
-    /// Leased addresses.
     pub ips: u64,
-    /// Ports on nodes.
     pub ports: u64,
 }
 
@@ -120,7 +114,6 @@ impl GroupNeed {
 }
 
 /// How many addresses these endpoints lease: those with the same number share one.
-#[must_use]
 pub fn leased_ips<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> u64 {
     let leased = endpoints.into_iter().filter(|end| end.kind == EndpointKind::LeasedIp);
     leased.map(|end| end.sequence_number).collect::<BTreeSet<_>>().len() as u64
@@ -153,7 +146,6 @@ pub enum Unplaceable {
     Arch {
         /// Number of the unit.
         unit: u32,
-        /// The architecture.
         source: UnknownArch,
     },
     /// A persistent volume has no class, or one that does not persist.

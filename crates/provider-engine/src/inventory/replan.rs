@@ -24,7 +24,6 @@ pub struct Replanned {
 /// Replicas that are on a node stay there, whether or not they would be put there now. Those that
 /// are planned stay planned where they still fit. Only the rest is placed, with the cards that were
 /// promised. `free` must be computed without this lease: it holds its own room while it changes.
-#[must_use]
 pub fn replan(
     free: &Free,
     need: &GroupNeed,

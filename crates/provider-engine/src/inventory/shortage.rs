@@ -21,7 +21,6 @@ pub enum NoRoom {
         /// How many are asked for.
         wanted: u64,
     },
-    /// Too few addresses are left.
     #[error("{wanted} leased addresses are asked for, {free} are left")]
     Ips {
         /// How many are asked for.
@@ -29,7 +28,6 @@ pub enum NoRoom {
         /// How many are left.
         free: i64,
     },
-    /// Too few ports are left.
     #[error("{wanted} ports on nodes are asked for, {free} are left")]
     Ports {
         /// How many are asked for.
@@ -48,7 +46,6 @@ pub struct Shortage {
     pub wanted: u32,
     /// For how many there is a place.
     pub fitted: u32,
-    /// What is tightest.
     pub scarce: Scarce,
     /// How much of it one replica needs.
     pub need: i64,

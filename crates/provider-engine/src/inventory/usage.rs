@@ -15,7 +15,6 @@ use crate::cluster::view::{Amounts, CardChoice, LeaseView, Name, Replica};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnNode<'a> {
     pub(super) node: &'a Name,
-    /// What each takes.
     pub(super) each: Amounts,
     pub(super) count: u32,
     pub(super) card: Option<&'a CardChoice>,
@@ -152,13 +151,16 @@ pub(super) fn ips(booking: Option<&Booking>, seen: Option<&LeaseView>) -> u64 {
     seen.map_or(0, |seen| seen.ips).max(shall)
 }
 
-/// Ports on nodes: what is booked, else what the held manifest says.
+/// Ports on nodes: what it has or shall have, whichever is more. What it shall have is what is
+/// booked, else what the held manifest says.
 pub(super) fn ports(booking: Option<&Booking>, seen: Option<&LeaseView>) -> u64 {
+    let has = seen.map_or(0, |seen| seen.ports);
     if let Some(booking) = booking {
-        return booking.ports;
+        return booking.ports.max(has);
     }
     let held = seen.and_then(|seen| seen.held.as_ref());
     let services = held.iter().flat_map(|held| &held.group.services);
     let endpoints = services.flat_map(|service| service.resources.endpoints.iter().flatten());
-    endpoints.filter(|endpoint| endpoint.kind == EndpointKind::RandomPort).count() as u64
+    let ports = endpoints.filter(|endpoint| endpoint.kind == EndpointKind::RandomPort).count();
+    has.max(ports as u64)
 }

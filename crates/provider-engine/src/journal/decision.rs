@@ -27,12 +27,10 @@ pub enum Decision {
     BidOpen {
         /// Price per block.
         price: DecCoin,
-        /// Height.
         created_at: u64,
     },
     /// What was handed to the lane did not happen.
     Failed {
-        /// What was wanted.
         what: &'static str,
         /// What the chain or the lane said.
         why: String,
@@ -50,7 +48,6 @@ pub enum Decision {
     },
     /// The tenant's manifest is held.
     Accepted {
-        /// Its hash.
         version: Option<Version>,
     },
     /// The tenant's manifest was refused.
@@ -62,10 +59,8 @@ pub enum Decision {
     Deploy,
     /// The cluster did not.
     DeployFailed {
-        /// What it said.
         why: String,
     },
-    /// Everything runs.
     Healthy,
     /// Something does not.
     Unhealthy(Health),
@@ -86,12 +81,9 @@ pub enum Decision {
     Gone,
     /// Its earnings are collected.
     Withdraw {
-        /// Why now.
         why: String,
     },
-    /// Its earnings arrived.
     Earned {
-        /// How much.
         amount: String,
     },
     /// Hostnames that it asks for lead to another lease of the owner, until they are moved.
@@ -100,14 +92,12 @@ pub enum Decision {
     Moved(String),
     /// What the balance checker has to say.
     Escrow {
-        /// In words.
         what: String,
     },
     /// Chain, cluster and engine disagree.
     Drift(Drift),
     /// All destruction stops, and why.
     BreakerOpen {
-        /// In words.
         why: String,
     },
     /// Destruction may go on.
@@ -126,7 +116,6 @@ pub enum Decision {
     /// The cluster does not show what was deployed: nothing is closed, bid, deployed, withdrawn or
     /// torn down.
     ClusterUnknown {
-        /// Why.
         why: UnknownCluster,
         /// Its uid, if it has one.
         uid: Option<ClusterUid>,
@@ -140,12 +129,10 @@ pub enum Decision {
     },
     /// The own wallet cannot pay, or can again.
     Wallet {
-        /// In words.
         state: String,
     },
     /// The operator asked for something.
     Operator {
-        /// What.
         what: String,
     },
 }

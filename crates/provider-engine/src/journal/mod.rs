@@ -37,16 +37,12 @@ impl fmt::Display for Subject {
     }
 }
 
-/// One decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Height of the newest block then.
     pub height: u64,
-    /// Its time.
     pub time: BlockTime,
-    /// About what.
     pub subject: Subject,
-    /// What, and why.
     pub decision: Decision,
 }
 

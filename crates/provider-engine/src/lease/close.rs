@@ -25,7 +25,6 @@ pub enum LeaseCause {
 
 impl LeaseCause {
     /// What the chain is told.
-    #[must_use]
     pub const fn reason(self) -> LeaseClosedReason {
         match self {
             Self::ManifestTimeout | Self::ManifestLost => LeaseClosedReason::MANIFEST_TIMEOUT,
@@ -40,7 +39,6 @@ impl LeaseCause {
 pub enum Safeguard {
     /// Nothing: this process knows that the lease was never deployed, or the operator decided.
     None,
-    /// The circuit breaker.
     Breaker,
     /// The circuit breaker, and a lease created earlier whose objects were in the cluster all the
     /// time since then: only that shows that the absence is the lease's and not the cluster's.
@@ -61,7 +59,6 @@ impl fmt::Display for LeaseCause {
 
 impl LeaseLife {
     /// What closing it for `cause` has to pass. `gaps` is how often the cluster was out of sight.
-    #[must_use]
     pub const fn safeguard(&self, cause: LeaseCause, gaps: u64) -> Safeguard {
         match (cause, &self.stage) {
             (LeaseCause::Operator(_), _) => Safeguard::None,
@@ -82,7 +79,6 @@ impl LeaseLife {
 
     /// What the chain has to be told next, if anything. Asked again whenever something about the
     /// lease changes, until the chain says that it is over: an attempt that failed is made again.
-    #[must_use]
     pub fn drive_close(&self, time: BlockTime) -> Option<LeaseAction> {
         match (self.chain, self.closing) {
             (OnChain::Over { .. }, _) | (OnChain::Active { .. }, None) => None,

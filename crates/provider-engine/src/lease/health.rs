@@ -21,7 +21,6 @@ pub enum Health {
         ready: u32,
         /// Pods that it asks for.
         wanted: u32,
-        /// What one of the others says.
         why: String,
     },
     /// A service has fewer, because pods of it find no place.
@@ -40,7 +39,6 @@ pub enum Health {
 
 impl Health {
     /// Whether nothing is wrong.
-    #[must_use]
     pub const fn is_healthy(&self) -> bool {
         matches!(self, Self::Healthy)
     }
@@ -62,7 +60,6 @@ impl fmt::Display for Health {
 }
 
 /// How the services of `group` do with these `replicas`.
-#[must_use]
 pub fn health(group: &Group, replicas: &[Replica]) -> Health {
     let mut by_service = BTreeMap::<&str, Vec<&Replica>>::new();
     for replica in replicas {

@@ -45,10 +45,8 @@ use crate::cluster::sight::SightTime;
 use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
-/// A lease of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseLife {
-    /// Which.
     pub id: LeaseId,
     /// What it pays per block.
     pub price: DecCoin,
@@ -58,7 +56,6 @@ pub struct LeaseLife {
     pub order: Option<Arc<Order>>,
     /// What the chain last said.
     pub chain: OnChain,
-    /// Where it is.
     pub stage: Stage,
     /// Why it is to be closed, once that is decided.
     pub closing: Option<LeaseCause>,
@@ -84,7 +81,6 @@ pub enum Presence {
 /// What the chain says of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnChain {
-    /// It pays.
     Active {
         /// How long before the end we must announce it; `None` if we need not.
         window: Option<Duration>,
@@ -98,9 +94,7 @@ pub enum OnChain {
     },
     /// It was read once as over.
     Over {
-        /// How it ended.
         state: LeaseState,
-        /// Why.
         reason: Option<LeaseClosedReason>,
         /// At which height that was read.
         height: u64,
@@ -116,7 +110,6 @@ pub enum Stage {
     ManifestMissing,
     /// The cluster is being told what to run.
     Deploying,
-    /// Everything runs.
     Running,
     /// Something does not run.
     Degraded(Health),
@@ -137,7 +130,6 @@ pub const STAGE_NAMES: [&str; 7] = [
 
 impl LeaseLife {
     /// A lease as the chain tells of it, of which the cluster is not known to have anything.
-    #[must_use]
     pub fn new(lease: &Lease, order: Option<Arc<Order>>, wait: ManifestWait) -> Self {
         Self {
             id: lease.id,
@@ -171,19 +163,16 @@ impl LeaseLife {
     }
 
     /// Whether the cluster has objects of it.
-    #[must_use]
     pub const fn is_present(&self) -> bool {
         matches!(self.presence, Presence::Present(_))
     }
 
     /// Whether it pays and is not being torn down.
-    #[must_use]
     pub const fn is_live(&self) -> bool {
         self.is_alive() && !matches!(self.stage, Stage::TearingDown(_))
     }
 
     /// The wait for its manifest, if it waits.
-    #[must_use]
     pub const fn wait(&self) -> Option<&ManifestWait> {
         match &self.stage {
             Stage::AwaitingManifest(wait) => Some(wait),
@@ -191,8 +180,27 @@ impl LeaseLife {
         }
     }
 
+    /// Gives a wait that has begun the length that other settings say; when it ends, if it does.
+    pub fn renew_wait(
+        &mut self,
+        timeout: Option<Duration>,
+        patience: &Patience,
+    ) -> Option<SightTime> {
+        // A lease that ends anyway has another deadline.
+        let ends = self.closing.is_some() || matches!(self.chain, OnChain::Reclaiming { .. });
+        if ends || !self.is_live() {
+            return None;
+        }
+        let Stage::AwaitingManifest(wait) = &mut self.stage else { return None };
+        wait.until = match wait.kind {
+            WaitKind::Created | WaitKind::Restarted => timeout.map(|it| wait.since.after(it)),
+            WaitKind::Lost | WaitKind::Accepted => Some(wait.since.after(patience.lost_manifest)),
+            WaitKind::Found => wait.until,
+        };
+        wait.until
+    }
+
     /// Whether it waits for its manifest, and may have been deployed before this process began.
-    #[must_use]
     pub const fn waits_unwatched(&self) -> bool {
         match &self.stage {
             Stage::AwaitingManifest(wait) => !matches!(wait.kind, WaitKind::Created),
@@ -201,7 +209,6 @@ impl LeaseLife {
     }
 
     /// Whether the tenant has to send the manifest of a lease again that was probably deployed.
-    #[must_use]
     pub const fn lacks_manifest(&self) -> bool {
         match &self.stage {
             Stage::AwaitingManifest(wait) => wait.is_lost(),
@@ -211,7 +218,6 @@ impl LeaseLife {
     }
 
     /// Where it is, for people and metrics.
-    #[must_use]
     pub const fn stage_name(&self) -> &'static str {
         match (&self.stage, self.closing) {
             (Stage::TearingDown(_), _) => "tearing down",
@@ -225,7 +231,6 @@ impl LeaseLife {
     }
 
     /// Whether the chain said that it pays.
-    #[must_use]
     pub const fn is_alive(&self) -> bool {
         self.chain.is_alive()
     }
@@ -233,13 +238,11 @@ impl LeaseLife {
 
 impl OnChain {
     /// Whether it says that the lease pays.
-    #[must_use]
     pub const fn is_alive(&self) -> bool {
         !matches!(self, Self::Over { .. })
     }
 
     /// What `lease`, read at `height`, says.
-    #[must_use]
     pub fn of(lease: &Lease, height: u64) -> Self {
         let reclamation = lease.reclamation.as_ref();
         match lease.state {
@@ -269,7 +272,6 @@ pub struct Sighting {
     pub terminating: bool,
     /// What the cluster keeps of its manifest, and whether workloads were written from it.
     pub held: Option<(Arc<Workload>, bool)>,
-    /// How it does.
     pub health: Health,
 }
 
@@ -284,7 +286,6 @@ pub enum LeaseInput {
     Checked(Sighting),
     /// The cluster holds a manifest that the tenant sent.
     Accepted(Arc<Workload>),
-    /// Deploying ended.
     Deployed(Result<(), CommandFailure>),
     /// It was found, and the time of its creation is known.
     CreationKnown {
@@ -335,7 +336,6 @@ pub enum LeaseAction {
     End,
 }
 
-/// How patient we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// Failed checks in a row after which an unhealthy lease is closed.
@@ -357,7 +357,6 @@ pub struct LeaseContext {
     pub sight: SightTime,
     /// How often it was out of sight.
     pub gaps: u64,
-    /// How patient we are.
     pub patience: Patience,
 }
 

@@ -49,6 +49,7 @@ fn workload() -> Arc<Workload> {
         group: group(),
         cards,
         withheld: vec![],
+        endpoints_to_take: vec![],
         ignored: BTreeMap::new(),
     })
 }

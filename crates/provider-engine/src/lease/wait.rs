@@ -11,7 +11,6 @@ use crate::cluster::sight::SightTime;
 pub struct ManifestWait {
     /// What is known of the lease.
     pub kind: WaitKind,
-    /// When it began.
     pub since: SightTime,
     /// When it ends; `None` for never, or as long as that is not known.
     pub until: Option<SightTime>,
@@ -36,7 +35,6 @@ pub enum WaitKind {
 
 impl ManifestWait {
     /// Why the lease is closed when the wait is over.
-    #[must_use]
     pub const fn cause(&self) -> LeaseCause {
         match self.kind {
             WaitKind::Created | WaitKind::Found | WaitKind::Restarted => {
@@ -47,7 +45,6 @@ impl ManifestWait {
     }
 
     /// Whether the lease was probably deployed, so that the tenant has to send its manifest again.
-    #[must_use]
     pub const fn is_lost(&self) -> bool {
         matches!(self.kind, WaitKind::Lost | WaitKind::Accepted)
     }

@@ -8,17 +8,14 @@ use akash_sdl::Version;
 use akash_sdl::manifest::{CrossError, ManifestError, ManifestErrorKind, Protocol};
 use akash_types::{DeploymentId, LeaseId};
 
-use super::ChainUnavailable;
+use crate::chain::Unavailable;
 use crate::cluster::command::CommandFailure;
 
 /// The answer to a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestAnswer {
     /// The cluster keeps it for these leases.
-    Accepted {
-        /// Which leases.
-        leases: Vec<LeaseId>,
-    },
+    Accepted { leases: Vec<LeaseId> },
     /// It was not accepted.
     Refused(ManifestRefusal),
 }
@@ -26,13 +23,10 @@ pub enum ManifestAnswer {
 /// Why a manifest was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestRefusal {
-    /// It makes no sense by itself.
     #[error(transparent)]
     Structure(#[from] ManifestError),
-    /// The chain could not be asked.
     #[error(transparent)]
-    Chain(#[from] ChainUnavailable),
-    /// The chain does not know the deployment.
+    Chain(#[from] Unavailable),
     #[error("Deployment not found: {0}")]
     UnknownDeployment(DeploymentId),
     /// The chain carries the hash of another manifest.
@@ -48,19 +42,13 @@ pub enum ManifestRefusal {
     Groups(#[from] CrossError),
     /// A lease is of a group that the manifest or the deployment has not.
     #[error("group not found: could not locate group {gseq} of lease {lease}")]
-    GroupNotFound {
-        /// The lease.
-        lease: LeaseId,
-        /// Its group.
-        gseq: u32,
-    },
+    GroupNotFound { lease: LeaseId, gseq: u32 },
     /// It asks for protection or hardware that this provider does not offer. To run it without
     /// would break what was promised.
     #[error(
         "manifest rejected: service \"{service}\" asks for {what}, which this provider does not offer"
     )]
     Unsupported {
-        /// The service.
         service: String,
         /// What it asks for.
         what: &'static str,
@@ -70,14 +58,11 @@ pub enum ManifestRefusal {
         "manifest rejected: service \"{service}\" exposed on {port}:{proto} must have a hostname"
     )]
     HostnameMissing {
-        /// The service.
         service: String,
         /// Its port as seen from outside.
         port: u32,
-        /// The protocol.
         proto: Protocol,
     },
-    /// The operator blocks this name.
     #[error("hostname not allowed: \"{0}\" is blocked by this provider")]
     HostnameBlocked(String),
     /// The operator blocks a domain that the name is in.
@@ -86,10 +71,8 @@ pub enum ManifestRefusal {
     /// The name belongs to the provider or the cluster.
     #[error("hostname not allowed: \"{0}\" is reserved by this provider")]
     HostnameReserved(String),
-    /// It is no hostname at all.
     #[error("hostname not allowed: {0:?} is not a hostname")]
     HostnameInvalid(String),
-    /// Another tenant has the name.
     #[error("hostname not allowed: host \"{0}\" in use")]
     HostnameInUse(String),
     /// The name could be generated for some lease, and so it belongs to that.
@@ -107,14 +90,12 @@ pub enum ManifestRefusal {
          bytes, the most is {most}"
     )]
     TooLarge {
-        /// The service.
         service: String,
         /// What they take in an object of the cluster.
         bytes: usize,
         /// What they may take.
         most: usize,
     },
-    /// No lease of this provider is active.
     #[error("no lease for deployment")]
     NoLease,
     /// The cluster could not be asked to keep it.
@@ -123,14 +104,12 @@ pub enum ManifestRefusal {
     /// The cluster does not want to keep it.
     #[error("the cluster refuses the manifest: {0}")]
     ClusterRefused(String),
-    /// It took too long.
     #[error("context deadline exceeded")]
     TimedOut,
 }
 
 impl ManifestRefusal {
     /// The HTTP status that goes with it.
-    #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
             Self::Structure(error) | Self::Groups(CrossError::Manifest(error)) => {
@@ -161,7 +140,6 @@ impl ManifestRefusal {
     }
 }
 
-/// The answer to a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MigrationAnswer {
     /// The destination has these.
@@ -185,7 +163,11 @@ pub enum MigrationRefusal {
     /// The destination's manifest does not have the endpoint.
     #[error("the endpoint {} does not exist in the destination deployment", shown(.0))]
     EndpointNotUsed(String),
-    /// Another tenant has the name.
+    /// The cluster hands out no addresses, so none can be moved.
+    #[error(
+        "this provider cannot move leased addresses between deployments: its cluster hands out none"
+    )]
+    EndpointsCannotMove,
     #[error("hostname not allowed: host \"{0}\" in use")]
     HostnameInUse(String),
     /// The cluster did not move an endpoint, or did not say. It is safe to try again.
@@ -203,11 +185,11 @@ pub enum MigrationRefusal {
 
 impl MigrationRefusal {
     /// The HTTP status that goes with it.
-    #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
             Self::Cluster(CommandFailure::Unavailable(_)) => 503,
             Self::Cluster(CommandFailure::Refused(_)) | Self::Failed { .. } => 500,
+            Self::EndpointsCannotMove => 501,
             Self::NothingNamed
             | Self::NoDestination
             | Self::HostnameNotUsed(_)

@@ -5,15 +5,14 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use akash_sdl::manifest::{Group, ServiceExpose, is_hostname};
+use akash_sdl::manifest::{Group, ServiceExpose};
 use akash_sdl::{Manifest, Version};
+use akash_types::hostname::{BlockedBy, is_dns_name, is_hostname, looks_generated, may_move};
 use akash_types::{GroupSpec, LeaseId};
 
-use super::hostnames::{BlockedBy, declared, generated_hosts, looks_generated, same_group};
-use super::{DeploymentFacts, Hostnames, ManifestRefusal, ManifestSettings};
-
-/// Characters in each part of a hostname.
-const LONGEST_PART: usize = 63;
+use super::hostnames::{declared, generated_hosts, same_group};
+use super::{Hostnames, ManifestRefusal, ManifestSettings};
+use crate::chain::DeploymentRead;
 
 /// Bytes of an object that every cluster keeps. etcd takes requests of 1.5 MiB.
 const LARGEST_OBJECT: usize = 1 << 20;
@@ -45,7 +44,7 @@ pub(super) type Plan = Vec<(LeaseId, Arc<Group>)>;
 pub(super) fn check(
     manifest: &Manifest,
     version: Version,
-    facts: &DeploymentFacts,
+    facts: &DeploymentRead,
     settings: &ManifestSettings,
     hostnames: &Hostnames,
 ) -> Result<Plan, ManifestRefusal> {
@@ -78,7 +77,7 @@ pub(super) fn check(
 fn group_of<'m>(
     lease: LeaseId,
     manifest: &'m Manifest,
-    facts: &DeploymentFacts,
+    facts: &DeploymentRead,
 ) -> Result<&'m Group, ManifestRefusal> {
     let on_chain = facts.groups.iter().find(|group| group.id == lease.group_id());
     on_chain
@@ -155,7 +154,7 @@ pub(crate) fn may_have_host(
     if !is_hostname(&host) {
         return Err(ManifestRefusal::HostnameInvalid(host));
     }
-    if host.split('.').any(|part| part.len() > LONGEST_PART) {
+    if !is_dns_name(&host) {
         return Err(ManifestRefusal::HostnamePartTooLong(host));
     }
     let holder = hostnames.holder(&host);
@@ -170,7 +169,7 @@ pub(crate) fn may_have_host(
         }
         Some(BlockedBy::Reserved) | None => {}
     }
-    if holder.is_some_and(|holder| lease.is_none_or(|lease| holder.owner() != lease.owner())) {
+    if holder.is_some_and(|holder| !lease.is_some_and(|lease| may_move(holder, lease))) {
         return Err(ManifestRefusal::HostnameInUse(host));
     }
     let domain = settings.generated_under.as_deref();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use akash_sdl::{Manifest, Version};
-use akash_types::{Address, Deployment, DeploymentId, Group, GroupId, LeaseId};
+use akash_types::{Address, DeploymentId, GroupId, LeaseId};
 
+use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::input::Received;
 
@@ -12,76 +13,59 @@ use crate::input::Received;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u64);
 
-/// What happened.
 #[derive(Clone, Debug)]
 pub enum ManifestInput {
     /// A tenant sent a manifest for its own deployment.
     Submit {
-        /// To be answered.
         request: RequestId,
-        /// What for.
         deployment: DeploymentId,
         /// As it was decoded.
         manifest: Arc<Manifest>,
-        /// How it came.
         received: Received,
     },
     /// The chain was asked about a deployment.
     Read {
-        /// Which.
         deployment: DeploymentId,
         /// Height of the answer.
         height: u64,
         /// What it said; `None` if there is no such deployment.
-        result: Result<Option<DeploymentFacts>, ChainUnavailable>,
+        result: Result<Option<DeploymentRead>, Unavailable>,
     },
     /// A manifest was to be kept in the cluster.
     HoldEnded {
-        /// For which lease.
         lease: LeaseId,
-        /// Of which manifest.
         version: Version,
-        /// How it went.
         result: Result<(), CommandFailure>,
     },
     /// A lease was to run what its manifest says, for whatever reason.
     DeployEnded {
         /// As it was given to the cluster.
         workload: Arc<Workload>,
-        /// How it went.
         result: Result<(), CommandFailure>,
     },
     /// The chain says that a lease is over.
     LeaseEnded {
-        /// Which.
         lease: LeaseId,
     },
     /// A tenant wants hostnames to lead to another of its leases.
     MigrateHostnames {
-        /// To be answered.
         request: RequestId,
-        /// Which names.
         hostnames: Vec<String>,
-        /// Where to.
         destination: MigrationDestination,
     },
     /// A tenant wants leased addresses to lead to another of its leases.
     MigrateEndpoints {
-        /// To be answered.
         request: RequestId,
         /// Names of the endpoints.
         endpoints: Vec<String>,
-        /// Where to.
         destination: MigrationDestination,
     },
-    /// Time passed.
     Tick,
 }
 
 /// The group that names shall lead to, as a tenant writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MigrationDestination {
-    /// The tenant.
     pub owner: Address,
     /// Number of the deployment.
     pub dseq: u64,
@@ -96,19 +80,3 @@ impl MigrationDestination {
         GroupId::new(deployment, self.gseq).ok()
     }
 }
-
-/// What the chain says about a deployment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeploymentFacts {
-    /// The deployment.
-    pub deployment: Deployment,
-    /// All its groups, whoever leased them.
-    pub groups: Vec<Group>,
-    /// The provider's own leases of it that are active or being reclaimed.
-    pub leases: Vec<LeaseId>,
-}
-
-/// The chain gave no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the chain does not answer: {0}")]
-pub struct ChainUnavailable(pub String);

@@ -4,12 +4,19 @@
 //! to deploy the destination again, now with the name, and then the lease that had it, without.
 //! The destination goes first and does not wait for the other, which may be what the tenant moves
 //! away from because it is broken. All of it may be repeated.
+//!
+//! The cluster knows which lease has the address of an endpoint. A deployment of the destination
+//! names the endpoints to take ([`Workload::endpoints_to_take`]), and the cluster moves their
+//! addresses with it. Where the cluster hands out no addresses, the engine refuses before this
+//! module is asked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use akash_sdl::manifest::Group;
 use akash_types::{GroupId, LeaseId};
+
+use akash_types::hostname;
 
 use super::hostnames::{declared, same_group};
 use super::subject::Waiter;
@@ -47,7 +54,7 @@ impl Migration {
             Kind::Hostnames { .. } => {
                 !workload.withheld.contains(name) && lists_host(&workload.group, name)
             }
-            Kind::Endpoints => has_endpoint(&workload.group, name),
+            Kind::Endpoints => workload.endpoints_to_take.contains(name),
         };
         self.destination == workload.lease && self.names.iter().all(in_it)
     }
@@ -110,6 +117,16 @@ impl Submissions {
             Err(refusal) => turn.reply_migration(request, MigrationAnswer::Refused(refusal)),
             Ok(lease) => self.begin(request, lease, endpoints, Kind::Endpoints, turn),
         }
+    }
+
+    /// Endpoints that a deployment of `group` has to take for the lease, because their owner asked
+    /// for it. Every deployment asks.
+    pub fn endpoints_to_take(&self, lease: LeaseId, group: &Group) -> Vec<String> {
+        let to_here =
+            |it: &&Migration| it.destination == lease && matches!(it.kind, Kind::Endpoints);
+        let names = self.migrations.iter().filter(to_here).flat_map(|it| &it.names);
+        let names: BTreeSet<&String> = names.filter(|name| has_endpoint(group, name)).collect();
+        names.into_iter().cloned().collect()
     }
 
     fn begin(
@@ -243,8 +260,9 @@ fn may_move(
     if let Some(name) = names.iter().find(|name| !lists_host(group, name)) {
         return Err(MigrationRefusal::HostnameNotUsed(name.clone()));
     }
-    let of_another =
-        |name: &&String| turn.hostnames.holder(name).is_some_and(|it| it.owner() != lease.owner());
+    let of_another = |name: &&String| {
+        turn.hostnames.holder(name).is_some_and(|it| !hostname::may_move(it, lease))
+    };
     match names.iter().find(of_another) {
         Some(name) => Err(MigrationRefusal::HostnameInUse(name.clone())),
         None => Ok(()),

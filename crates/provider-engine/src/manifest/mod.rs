@@ -44,10 +44,8 @@ pub(crate) use check::may_have_host;
 
 pub use answer::{ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal};
 pub use effect::{ManifestEffect, ManifestNote};
-pub use hostnames::{BlockedBy, BlockedHostnames, Hostnames, generated_host};
-pub use input::{
-    ChainUnavailable, DeploymentFacts, ManifestInput, MigrationDestination, RequestId,
-};
+pub use hostnames::Hostnames;
+pub use input::{ManifestInput, MigrationDestination, RequestId};
 pub use settings::ManifestSettings;
 pub use submissions::Submissions;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::BlockedHostnames;
+use akash_types::hostname::BlockedHostnames;
 
 /// What the operator sets about manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use std::time::Duration;
 use akash_sdl::{Manifest, Version};
 use akash_types::LeaseId;
 
-use super::{DeploymentFacts, RequestId};
+use super::RequestId;
+use crate::chain::DeploymentRead;
 use crate::input::Received;
 use crate::time::Now;
 
@@ -55,7 +56,7 @@ pub(super) struct Reading {
 /// What the chain said.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    pub(super) facts: DeploymentFacts,
+    pub(super) facts: DeploymentRead,
     pub(super) height: u64,
     /// The turn in which the read began.
     pub(super) begun: u64,
@@ -85,7 +86,7 @@ impl Subject {
 
     /// Takes in what the chain said at `height`. An answer older than one that is known changes
     /// nothing but that the chain was asked again.
-    pub(super) fn learn(&mut self, facts: DeploymentFacts, height: u64, begun: u64, at: Now) {
+    pub(super) fn learn(&mut self, facts: DeploymentRead, height: u64, begun: u64, at: Now) {
         match &mut self.known {
             Some(known) if known.height > height => known.begun = begun,
             known => *known = Some(Known { facts, height, begun, at }),

@@ -13,9 +13,10 @@ use super::migration::Migration;
 use super::subject::{Holding, Reading, Subject, Submission, Waiter};
 use super::turn::{Turn, requests};
 use super::{
-    ChainUnavailable, DeploymentFacts, Hostnames, ManifestEffect, ManifestInput, ManifestNote,
-    ManifestRefusal, ManifestSettings, RequestId,
+    Hostnames, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, ManifestSettings,
+    RequestId,
 };
+use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::view::{IgnoredOptions, LeaseView};
 use crate::input::Received;
@@ -47,7 +48,6 @@ pub(super) struct Told {
 pub(super) enum HoldAnswer {
     /// Nothing yet.
     None,
-    /// It keeps it.
     Held,
     /// It may keep it or not, since then.
     Unknown(Now),
@@ -55,7 +55,6 @@ pub(super) enum HoldAnswer {
 
 impl Submissions {
     /// None yet.
-    #[must_use]
     pub fn new(settings: ManifestSettings) -> Self {
         Self {
             settings,
@@ -111,7 +110,6 @@ impl Submissions {
 
     /// When the next request will have waited long enough, or something can be forgotten; a
     /// [`ManifestInput::Tick`] is due then.
-    #[must_use]
     pub fn next_deadline(&self) -> Option<Now> {
         let age = self.settings.cached_result_max_age;
         let subjects = self.subjects.values().filter_map(|subject| subject.deadline(age));
@@ -196,7 +194,7 @@ impl Submissions {
         deployment: DeploymentId,
         subject: &mut Subject,
         height: u64,
-        result: Result<Option<DeploymentFacts>, ChainUnavailable>,
+        result: Result<Option<DeploymentRead>, Unavailable>,
         turn: &mut Turn<'_>,
     ) {
         // Nobody asked, or asks any more.
@@ -288,7 +286,15 @@ impl Submissions {
         }
         let cards = BTreeMap::new();
         let version = Some(version);
-        let workload = Workload { lease, version, group, cards, withheld, ignored };
+        let workload = Workload {
+            lease,
+            version,
+            group,
+            cards,
+            withheld,
+            endpoints_to_take: Vec::new(),
+            ignored,
+        };
         let workload = Arc::new(workload);
         let earlier = self.told.get(&lease).and_then(|told| told.workload.version);
         let (given, answer) = (Arc::clone(&workload), HoldAnswer::None);

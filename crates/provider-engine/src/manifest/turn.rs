@@ -7,6 +7,7 @@ use akash_types::{DeploymentId, LeaseId};
 
 use super::subject::{Holding, Subject, Submission, Waiter};
 use super::{Hostnames, ManifestAnswer, ManifestEffect, ManifestNote, ManifestRefusal, RequestId};
+use crate::chain::Unavailable;
 use crate::cluster::view::LeaseView;
 use crate::time::Now;
 
@@ -69,7 +70,10 @@ impl Turn<'_> {
     pub(super) fn expire(&mut self, deployment: DeploymentId, subject: &mut Subject) {
         let now = self.now;
         let late = |submission: &mut Submission| submission.waiter.deadline <= now;
-        self.refuse_waiting(deployment, subject, late, &ManifestRefusal::TimedOut);
+        // What waits was not judged yet, because the chain did not say what the deployment is.
+        let why = "context deadline exceeded".to_owned();
+        let refusal = ManifestRefusal::Chain(Unavailable(why));
+        self.refuse_waiting(deployment, subject, late, &refusal);
         if let Some(holding) = &mut subject.holding {
             let late: Vec<Waiter> =
                 holding.waiters.extract_if(.., |waiter| waiter.deadline <= now).collect();

@@ -14,7 +14,6 @@ use akash_types::OrderId;
 
 use crate::time::BlockTime;
 
-/// When it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerSettings {
     /// With fewer bad leases than this it never opens.
@@ -34,13 +33,10 @@ impl Default for BreakerSettings {
 /// Whether something may be destroyed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may.
     Go,
-    /// It is spared.
     Spare,
 }
 
-/// The breaker.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
     settings: BreakerSettings,
@@ -51,7 +47,6 @@ pub struct Breaker {
 
 impl Breaker {
     /// A breaker that is shut.
-    #[must_use]
     pub fn new(settings: BreakerSettings) -> Self {
         Self { settings, ..Self::default() }
     }
@@ -62,7 +57,6 @@ impl Breaker {
     }
 
     /// Whether destruction is stopped.
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         self.open_since.is_some()
     }
@@ -90,7 +84,6 @@ impl Breaker {
     }
 
     /// Whether a lease looks bad to it.
-    #[must_use]
     pub fn has(&self, lease: OrderId) -> bool {
         self.bad.contains(&lease)
     }

@@ -35,7 +35,6 @@ pub enum Drift {
 
 impl Drift {
     /// A name for metrics.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::OrderUnnoticed(_) => "order_unnoticed",
@@ -52,8 +51,6 @@ impl Drift {
         }
     }
 
-    /// The order that it is about.
-    #[must_use]
     pub const fn order(&self) -> OrderId {
         match self {
             Self::OrderUnnoticed(order) | Self::BidUnknown(order) | Self::BidMissing(order) => {

@@ -16,7 +16,6 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence, if `state` is an end and was read at two heights, the later one `confirmed`.
-    #[must_use]
     pub const fn new(
         state: LeaseState,
         reason: Option<LeaseClosedReason>,
@@ -32,19 +31,16 @@ impl Evidence {
     }
 
     /// How the lease ended.
-    #[must_use]
     pub const fn state(&self) -> LeaseState {
         self.state
     }
 
     /// Why it ended, if the chain says.
-    #[must_use]
     pub const fn reason(&self) -> Option<LeaseClosedReason> {
         self.reason
     }
 
     /// The two heights at which it was read.
-    #[must_use]
     pub const fn heights(&self) -> (u64, u64) {
         (self.first, self.confirmed)
     }

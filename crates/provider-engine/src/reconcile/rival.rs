@@ -41,7 +41,6 @@ impl Rival {
     }
 
     /// Whether another provider with our key acted within the last day.
-    #[must_use]
     pub fn is_active(&self, time: BlockTime) -> bool {
         self.last_seen.is_some_and(|seen| time.since(seen) < SUSPICION)
     }

@@ -5,6 +5,7 @@
 
 mod money;
 mod recognition;
+mod records;
 mod world;
 
 use std::sync::Arc;
@@ -14,9 +15,9 @@ use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState, O
 use provider_engine::bidding::isolation::IsolationHold;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::view::{Condition, ViewChange};
-use provider_engine::manifest::ManifestAnswer;
+use provider_engine::manifest::{ManifestAnswer, MigrationAnswer, MigrationRefusal};
 use provider_engine::reconcile::Drift;
-use provider_engine::{Input, OperatorRequest, Reply, TxEnd};
+use provider_engine::{Input, OperatorRequest, Reply, RequestId, TenantRequest, TxEnd};
 use world::{World, order, order_id};
 
 #[test]
@@ -61,6 +62,22 @@ fn a_lease_runs_only_after_the_manifest_is_held_and_ends_on_two_readings() {
     assert!(matches!(world.commands.last(), Some(Operation::Teardown { .. })));
     assert_eq!(world.stage(order), None);
     assert_eq!(world.engine.reservations().count(), 0, "what it had is free");
+}
+
+#[test]
+fn endpoints_do_not_move_where_the_cluster_hands_out_no_addresses() {
+    let mut world = World::started();
+    let lease = world.running(1);
+    world.commands.clear();
+    assert_eq!(world.cluster.ips, None);
+    let endpoints = vec!["dns".to_owned()];
+    let (owner, dseq, gseq) = (lease.owner(), lease.dseq(), lease.gseq());
+    let wanted = TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq };
+    world.tell(Input::Tenant(RequestId(99), wanted));
+    let refused = Reply::Migration(MigrationAnswer::Refused(MigrationRefusal::EndpointsCannotMove));
+    assert_eq!(world.replies.last(), Some(&(RequestId(99), refused)));
+    assert_eq!(MigrationRefusal::EndpointsCannotMove.status(), 501);
+    assert!(world.commands.is_empty(), "{:?}", world.commands);
 }
 
 #[test]

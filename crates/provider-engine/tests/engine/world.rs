@@ -485,7 +485,7 @@ impl Chain {
                 }))
             }
             ChainQuery::Deployment(id) => ChainAnswer::Deployment(self.deployment(*id)),
-            ChainQuery::Account(id) => ChainAnswer::Account(Some(Box::new(self.account(*id)))),
+            ChainQuery::Account(id) => ChainAnswer::Account(Box::new(self.account(*id))),
             ChainQuery::Provider => {
                 let attributes = vec![Attribute::new("region", "west")];
                 let record = Provider {
@@ -499,13 +499,14 @@ impl Chain {
             }
             ChainQuery::Params => {
                 let hour = Duration::from_secs(3_600);
-                ChainAnswer::Params(Box::new(MarketParams {
+                let market = Box::new(MarketParams {
                     bid_min_deposit: None,
                     order_max_bids: 20,
                     bid_min_deposits: vec!["500000uakt".parse().unwrap()],
                     min_reclamation_window: hour,
                     max_reclamation_window: hour * 720,
-                }))
+                });
+                ChainAnswer::Params { market, verification_active: false }
             }
             ChainQuery::Wallet => ChainAnswer::Wallet(self.wallet.clone().into()),
             ChainQuery::BlockTime(height) => ChainAnswer::BlockTime(Some(self.time(*height))),
@@ -530,7 +531,7 @@ impl Chain {
                 spec: order.spec.clone(),
                 created_at: order.created_at,
             }],
-            leases: leases.filter(|it| it.state == LeaseState::Active).cloned().collect(),
+            leases: leases.filter(|it| it.state == LeaseState::Active).map(|it| it.id).collect(),
         }))
     }
 
@@ -552,7 +553,7 @@ impl Chain {
             withdrawn: format!("{}uact", self.withdrawn).parse().unwrap(),
         });
         AccountRead {
-            account: EscrowAccount {
+            account: Some(EscrowAccount {
                 id: EscrowAccountId::Deployment(id),
                 owner: id.owner(),
                 state: EscrowState::Open,
@@ -563,9 +564,9 @@ impl Chain {
                     amount: "100000000".parse().unwrap(),
                 }],
                 deposits: vec![],
-            },
+            }),
             payments: payments.collect(),
-            leases,
+            leases: leases.into_iter().map(Into::into).collect(),
         }
     }
 }

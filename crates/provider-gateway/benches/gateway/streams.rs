@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use figures::print;
 use futures_util::StreamExt;
+use provider_api::jwt::Access;
 use provider_gateway::Settings;
-use provider_gateway::auth::jwt::Access;
 use provider_gateway::tls::Limits;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;

@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use super::certificate::{CertificateCheck, ClientCertificate};
 use super::denial::Denial;
-use super::jwt::Token;
 use super::keys::KeyCache;
 use super::lookup::{Certificates, IsTenant, KeyAnswer, PublicKeys};
 use super::principal::Principal;
+use provider_api::jwt::Token;
 
 /// Finds out who is asking. Holds what was looked up.
 #[derive(Debug)]
@@ -45,10 +45,6 @@ impl Authenticator {
 
     /// Who asks, given the certificate of the connection and the `Authorization` header. Every
     /// request is asked, also one that anybody may make: who shows a bad token is told so.
-    ///
-    /// # Errors
-    ///
-    /// When what is shown proves nothing.
     pub async fn authenticate(
         &self,
         certificate: Option<&ClientCertificate>,

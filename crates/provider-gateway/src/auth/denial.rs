@@ -2,8 +2,8 @@
 
 use http::{Response, StatusCode, header};
 
-use super::jwt::{ClaimsError, Malformed, Scope, VerifyError};
 use super::lookup::{LookupFailure, NoKey};
+use provider_api::jwt::{ClaimsError, Malformed, Scope, VerifyError};
 
 /// Why a request is not served. [`Denial::response`] is what the client gets; the error and its
 /// sources say more, for the log.
@@ -111,16 +111,6 @@ impl Denial {
             Self::Certificate(_) | Self::Unauthorized(_) => "unauthorized access",
             Self::Unknown(_) => "unknown error while processing JWT",
             Self::NoSuchLease { body } => body,
-        }
-    }
-
-    /// The code of the same answer in gRPC: NOT_FOUND, UNAVAILABLE or UNAUTHENTICATED.
-    #[must_use]
-    pub const fn grpc_code(&self) -> i32 {
-        match self {
-            Self::NoSuchLease { .. } => 5,
-            Self::Unknown(_) => 14,
-            _ => 16,
         }
     }
 

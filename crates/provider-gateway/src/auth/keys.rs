@@ -77,10 +77,6 @@ impl KeyCache {
     }
 
     /// The key of an account.
-    ///
-    /// # Errors
-    ///
-    /// When it is not remembered and the chain does not answer.
     pub async fn get(&self, account: Address) -> Result<KeyAnswer, LookupFailure> {
         if let Some(answer) = self.remembered(account, Instant::now()) {
             return Ok(answer);
@@ -235,6 +231,7 @@ mod tests {
             stage: "running",
             alive: true,
             lacks_manifest: false,
+            funds: None,
         };
         Arc::new(Published {
             status: Status { height: 1, ready: true, cluster_fresh: true, ..Status::default() },

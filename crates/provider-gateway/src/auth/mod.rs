@@ -6,7 +6,6 @@
 //!               └────────────── Denial ◀─────┘  (status and text as clients know them)
 //! ```
 //!
-//! - [`jwt`]: tokens, read, checked and made.
 //! - [`certificate`]: certificates of clients.
 //! - [`keys`]: public keys of accounts, looked up and remembered.
 //! - [`mod@authorize`]: what a principal may do, as one plain function.
@@ -17,7 +16,6 @@ pub mod authenticate;
 pub mod authorize;
 pub mod certificate;
 pub mod denial;
-pub mod jwt;
 pub mod keys;
 pub mod lookup;
 mod principal;

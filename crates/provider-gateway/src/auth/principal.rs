@@ -2,7 +2,7 @@
 
 use akash_types::Address;
 
-use super::jwt::Claims;
+use provider_api::jwt::Claims;
 
 /// Who is asking, as far as they proved it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,10 +16,6 @@ pub trait Gatekeeper: Clone + Send + Sync + 'static {
     type Principal: Send + Sync + 'static;
 
     /// Who asks. What the connection knows of them is among the extensions of the request.
-    ///
-    /// # Errors
-    ///
-    /// When what they show proves nothing. Who shows nothing is somebody unknown, and no error.
     fn authenticate(
         &self,
         parts: &Parts,
@@ -33,17 +29,9 @@ pub trait Gatekeeper: Clone + Send + Sync + 'static {
 
     /// Which account it is that asks, if it may ask this provider for anything of its own. Comes
     /// first: the numbers in a request are not even read for others.
-    ///
-    /// # Errors
-    ///
-    /// When it may not.
     fn admit(&self, principal: &Self::Principal) -> Result<Address, Denied>;
 
     /// Whether they may have what they ask for.
-    ///
-    /// # Errors
-    ///
-    /// When they may not, or when the account has no such lease here.
     fn authorize(
         &self,
         principal: &Self::Principal,

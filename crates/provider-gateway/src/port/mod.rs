@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use akash_types::{Address, DecCoin, ResourceOffer};
 use provider_api::screening::ScreeningRequest;
-use provider_api::status::VersionDocument;
+use provider_api::status::{Readiness, VersionDocument};
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
 use tokio::sync::watch;
@@ -31,6 +31,10 @@ pub trait Provider: Clone + Send + Sync + 'static {
     /// The same, with its changes.
     fn changes(&self) -> watch::Receiver<Arc<Published>>;
 
+    /// Whether the provider can do its work, with its changes. `/readyz`, metrics and the operator
+    /// are told the same.
+    fn readiness(&self) -> watch::Receiver<Arc<Readiness>>;
+
     /// Who the provider is. The same value is the same pointer.
     fn identity(&self) -> Arc<Identity>;
 
@@ -38,24 +42,35 @@ pub trait Provider: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the engine has too much to do already: nothing was begun.
+    /// When there is no answer; [`Busy`] says whether anything was begun.
     fn tenant(&self, request: TenantRequest) -> impl Future<Output = Result<Reply, Busy>> + Send;
 
     /// Whether there would be a bid on something, and at what price.
-    ///
-    /// # Errors
-    ///
-    /// When too many ask.
     fn screen(
         &self,
         request: ScreeningRequest,
     ) -> impl Future<Output = Result<Screening, Busy>> + Send;
 }
 
-/// Too much is asked at once.
+/// Why the engine gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the provider has too much to do, try again")]
-pub struct Busy;
+pub enum Busy {
+    /// Too much is asked at once: nothing was begun.
+    #[error("the provider has too much to do, try again")]
+    Full,
+    /// Chain and cluster were not read yet: nothing was begun.
+    #[error("the provider has not read the chain and its cluster yet, try again")]
+    NotReady,
+    /// The provider stops. What it had begun is on chain or in the cluster.
+    #[error("the provider is stopping, try again when it runs")]
+    Stopping,
+    /// No answer came in time.
+    #[error(
+        "the provider did not answer in time; it may have been done all the same: look at the \
+         status, or send it again, which does no harm"
+    )]
+    TimedOut,
+}
 
 /// Who the provider is.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,4 +97,7 @@ pub enum Screening {
     },
     /// There would be none, and all that speaks against it.
     Declined(Vec<String>),
+    /// It cannot be said now, and why: the provider does not know the chain or its cluster yet, or
+    /// does not see its cluster.
+    NotReady(String),
 }

@@ -63,6 +63,11 @@ impl Failure {
         self
     }
 
+    /// The provider cannot say yet, and why.
+    pub(crate) fn not_ready(why: String) -> Self {
+        Self::plain(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady, why)
+    }
+
     /// No lease of that id is here.
     pub(crate) fn no_lease() -> Self {
         Self::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "kube: lease not found")
@@ -127,7 +132,14 @@ impl From<Denied> for Failure {
 
 impl From<Busy> for Failure {
     fn from(busy: Busy) -> Self {
-        Self::plain(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, busy.to_string())
+        let (status, code) = match busy {
+            Busy::Full => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy),
+            Busy::NotReady | Busy::Stopping => {
+                (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::NotReady)
+            }
+            Busy::TimedOut => (StatusCode::GATEWAY_TIMEOUT, ErrorCode::TimedOut),
+        };
+        Self::plain(status, code, busy.to_string())
     }
 }
 

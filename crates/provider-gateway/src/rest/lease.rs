@@ -7,7 +7,7 @@ use akash_types::LeaseId;
 use http::StatusCode;
 use provider_api::error::ErrorCode;
 use provider_api::status::{
-    Detail, Exit, ForwardedPort, LeaseStatus, LeasedIp, ServiceEvent, ServiceStatus,
+    Detail, Exit, ForwardedPort, LeaseFunds, LeaseStatus, LeasedIp, ServiceEvent, ServiceStatus,
 };
 use provider_engine::cluster::port::{
     self, Cluster, EventQuery, EventStream, Missing, ReadFailure, ServiceChoice,
@@ -44,7 +44,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             other => other.into(),
         })?;
         let lease = grant.lease.ok_or_else(gone)?;
-        let lost = self.provider.published().leases.get(lease).is_some_and(|it| it.lacks_manifest);
+        let published = self.provider.published();
+        let known = published.leases.get(lease);
+        let lost = known.is_some_and(|it| it.lacks_manifest);
         let missing = |failure| match failure {
             ReadFailure::NotFound(Missing::Lease) if lost => {
                 let text = "the provider lost the manifest of this lease: send it again";
@@ -61,7 +63,13 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         );
         let (held, mut status) = (held.map_err(missing)?, status.map_err(missing)?);
         status.services.retain(|service| grant.services.include(&service.name));
-        json(&self.document(&held, &status, events))
+        let funds = known.and_then(|known| known.funds).map(|funds| LeaseFunds {
+            dry: funds.is_dry,
+            dry_at: funds.dry_at,
+            blocks_left: funds.blocks_left,
+            seconds_left: funds.time_left.map(|time| time.as_secs()),
+        });
+        json(&LeaseStatus { funds, ..self.document(&held, &status, events) })
     }
 
     pub(super) async fn service(
@@ -106,6 +114,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             services: services.collect(),
             forwarded_ports: asks_for_ports.then(|| ports.collect()),
             ips: asks_for_ips.then(|| ips.collect()),
+            funds: None,
         }
     }
 

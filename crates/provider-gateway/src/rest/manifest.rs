@@ -35,7 +35,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         self.authorize(&principal, &Request::SendManifest { dseq })?;
         let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
         let mut held = self.held(Some(owner), &parts.extensions);
-        let body = body::read(body, largest, patience, &mut held).await?;
+        let kind = if is_yaml(&parts.headers) { body::Kind::Text } else { body::Kind::Json };
+        let body = body::read(body, kind, largest, patience, &mut held).await?;
         let headers = parts.headers.clone();
         let sent = self.read_document(body, move |body| decode(&headers, body)).await?;
         let Sent { manifest, unknown_keys, received } = sent;

@@ -77,7 +77,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     ) -> Result<T, Failure> {
         let Limits { largest, patience } = Limits::of(&self.settings);
         let mut held = self.held(Some(owner), &parts.extensions);
-        let bytes = body::read(body, largest, patience, &mut held).await?;
+        let bytes = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
         let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<T>();
         match values.next() {
             Some(Ok(value)) => Ok(value),
@@ -114,6 +114,7 @@ fn failure(refusal: &MigrationRefusal) -> Failure {
         MigrationRefusal::HostnameNotUsed(_) | MigrationRefusal::EndpointNotUsed(_) => {
             ErrorCode::NameNotUsed
         }
+        MigrationRefusal::EndpointsCannotMove => ErrorCode::EndpointsCannotMove,
         MigrationRefusal::HostnameInUse(_) => ErrorCode::HostnameInUse,
         MigrationRefusal::Cluster(CommandFailure::Unavailable(_)) => ErrorCode::ClusterUnavailable,
         MigrationRefusal::Cluster(CommandFailure::Refused(_)) => ErrorCode::ClusterRefused,

@@ -33,7 +33,7 @@ use provider_api::status::AddressDocument;
 use provider_engine::cluster::port::Cluster;
 
 pub use answer::Answer;
-pub(crate) use body::{read_until, too_large};
+pub(crate) use body::{read_until, too_large, too_many_values};
 pub(crate) use failure::Failure;
 pub(crate) use kept::Kept;
 pub(crate) use lease::service_status;

@@ -21,7 +21,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     ) -> Result<Answer, Failure> {
         let Limits { largest, patience } = Limits::of(&self.settings);
         let mut held = self.held(self.gate.admit(principal).ok(), &parts.extensions);
-        let body = body::read(body, largest, patience, &mut held).await?;
+        let body = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
         let read = |body: &[u8]| {
             parse_group(body).map_err(|error| {
                 let text = error.to_string();
@@ -29,7 +29,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             })
         };
         let request = self.read_document(body, read).await?;
-        json(&screening_response(&self.provider.screen(request).await?))
+        json(&screening_response(self.provider.screen(request).await?)?)
     }
 }
 
@@ -46,18 +46,17 @@ impl Limits {
 }
 
 /// A verdict as clients read it.
-fn screening_response(screening: &Screening) -> ScreeningResponse {
-    match screening {
+fn screening_response(screening: Screening) -> Result<ScreeningResponse, Failure> {
+    Ok(match screening {
         Screening::Passed { offers, price } => ScreeningResponse {
             passed: true,
             reasons: Vec::new(),
             resource_offers: offers.iter().map(Offer::from).collect(),
-            price: Some(price.into()),
+            price: Some((&price).into()),
         },
-        Screening::Declined(reasons) => ScreeningResponse {
-            passed: false,
-            reasons: reasons.clone(),
-            ..ScreeningResponse::default()
-        },
-    }
+        Screening::Declined(reasons) => {
+            ScreeningResponse { passed: false, reasons, ..ScreeningResponse::default() }
+        }
+        Screening::NotReady(why) => return Err(Failure::not_ready(why)),
+    })
 }

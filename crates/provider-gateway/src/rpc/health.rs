@@ -1,8 +1,8 @@
 //! Whether the provider is fit to work.
 
 use futures_util::stream::{self, BoxStream, StreamExt};
+use provider_api::status::Readiness;
 use provider_engine::cluster::port::Cluster;
-use provider_engine::engine::Published;
 use tonic::{Request, Response, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_server::Health;
@@ -17,10 +17,10 @@ const KNOWN: [&str; 3] = ["", "akash.provider.v1.ProviderRPC", "akash.provider.l
 
 pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
 
-/// It works when it writes to the chain and sees its cluster.
-fn health(published: &Published) -> HealthCheckResponse {
-    let serves = published.status.ready && published.status.cluster_fresh;
-    let status = if serves { ServingStatus::Serving } else { ServingStatus::NotServing };
+/// It serves while nothing is missing for its work: a fresh chain, a fresh cluster, an engine that
+/// acts.
+fn health(readiness: &Readiness) -> HealthCheckResponse {
+    let status = if readiness.ready { ServingStatus::Serving } else { ServingStatus::NotServing };
     HealthCheckResponse { status: status.into() }
 }
 
@@ -39,7 +39,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Health for Answers<P, C, G> {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
         known(&request)?;
-        Ok(Response::new(health(&self.0.provider.published())))
+        Ok(Response::new(health(&self.0.provider.readiness().borrow())))
     }
 
     async fn watch(
@@ -49,7 +49,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Health for Answers<P, C, G> {
         known(&request)?;
         let place = self.0.public_stream(request.extensions());
         let place = place.map_err(|busy| status_of(&busy.into()))?;
-        let (changes, told) = (self.0.provider.changes(), None::<i32>);
+        let (changes, told) = (self.0.provider.readiness(), None::<i32>);
         let (stopping, end) = (self.0.stopping(), self.0.stream_end());
         let stream = stream::unfold((changes, told, stopping, end, place), async |state| {
             let (mut changes, told, mut stopping, end, place) = state;

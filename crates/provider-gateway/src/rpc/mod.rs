@@ -75,10 +75,6 @@ pub enum RpcError {
 
 impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
     /// The gRPC side of `gateway`.
-    ///
-    /// # Errors
-    ///
-    /// Only when the program itself is damaged.
     pub fn new(gateway: Gateway<P, C, G>) -> Result<Self, RpcError> {
         let described = descriptor_set_for(&[
             "akash.provider.v1.ProviderRPC",
@@ -139,6 +135,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
             _ => settings.largest_message,
         };
         let message = intake::message(body, largest, settings.body_patience, &mut held).await?;
+        let weight = self.gateway.read_document(message.clone(), intake::decoded_weight).await?;
+        held.grow(weight)?;
         parts.extensions.insert(Arc::new(principal));
         Ok((Body::new(Full::new(message)), held))
     }
@@ -170,7 +168,7 @@ fn status_of(failure: &Failure) -> Status {
         (_, StatusCode::CONFLICT) => Code::AlreadyExists,
         (_, StatusCode::SERVICE_UNAVAILABLE) => Code::Unavailable,
         (_, StatusCode::PAYLOAD_TOO_LARGE) => Code::ResourceExhausted,
-        (_, StatusCode::REQUEST_TIMEOUT) => Code::DeadlineExceeded,
+        (_, StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT) => Code::DeadlineExceeded,
         (_, status) if status.is_client_error() => Code::InvalidArgument,
         _ => Code::Internal,
     };

@@ -18,6 +18,7 @@ use super::{status_message, status_of};
 use crate::Gateway;
 use crate::places::Place;
 use crate::port::{Gatekeeper, Provider, Screening};
+use crate::rest::Failure;
 
 /// Shortest time between two messages of a stream: what changes faster is told together.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -53,6 +54,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
             Screening::Declined(reasons) => {
                 BidScreeningResponse { passed: false, reasons, ..BidScreeningResponse::default() }
             }
+            Screening::NotReady(why) => return Err(status_of(&Failure::not_ready(why))),
         }))
     }
 }

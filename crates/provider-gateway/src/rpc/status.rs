@@ -19,7 +19,7 @@ pub fn status_message(published: &Published, identity: &Identity, now: SystemTim
     let orders = published.status.orders.iter().map(|(_, count)| count).sum();
     let window = identity.reclamation_window;
     wire::Status {
-        errors: Vec::new(),
+        errors: published.status.errors(),
         cluster: Some(wire::ClusterStatus {
             leases: Some(wire::Leases { active: count(published.leases.len()) }),
             inventory: published.inventory.as_ref().map(inventory_message),
@@ -68,8 +68,8 @@ fn node(status: &NodeStatus) -> inventory::Node {
                 info: status.cards.iter().map(card).collect(),
             }),
             ephemeral_storage: Some(pair(all.ephemeral, left.ephemeral, whole)),
-            volumes_attached: Some(pair(0, 0, whole)),
-            volumes_mounted: Some(pair(0, 0, whole)),
+            volumes_attached: Some(taken(status.volumes.attached)),
+            volumes_mounted: Some(taken(status.volumes.mounted)),
         }),
         capabilities: Some(inventory::NodeCapabilities {
             storage_classes: status.storage_classes.iter().map(ToString::to_string).collect(),
@@ -121,6 +121,11 @@ fn pair(all: i64, left: i64, write: Write) -> inventory::ResourcePair {
         attributes: Vec::new(),
         capacity: write(all),
     }
+}
+
+/// How much is taken of something of which it is not known how much there is.
+fn taken(count: u32) -> inventory::ResourcePair {
+    inventory::ResourcePair { allocated: whole(count.into()), ..pair(0, 0, whole) }
 }
 
 fn metric(kept: &[&Reserved]) -> wire::ReservationsMetric {

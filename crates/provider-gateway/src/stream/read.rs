@@ -55,9 +55,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             let Some(Allowed { lease, services, mut watch }) = found else {
                 return socket.finish(CloseCode::NotFound, "").await;
             };
+            let turns = gateway.turns();
             let opened = open(gateway.cluster, Reading { lease, services, params });
             match socket.until(&mut watch, false, opened).await {
-                Happened::Own(Ok(source)) => pump(socket, watch, source).await,
+                Happened::Own(Ok(source)) => pump(socket, watch, turns, source).await,
                 Happened::Own(Err(failure)) => {
                     let (code, reason) = not_opened(&failure);
                     socket.finish(code, reason).await;

@@ -26,6 +26,7 @@ use super::shell_end::{self, End};
 use super::socket::{Gone, Happened, Socket};
 use super::watch::LeaseWatch;
 use crate::Gateway;
+use crate::gateway::Turns;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request};
 use crate::rest::{Answer, Failure};
 
@@ -93,7 +94,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let started = socket.until(&mut watch, false, self.cluster.exec(lease, request)).await;
         match started {
             Happened::Own(Ok((input, output))) => {
-                converse(socket, &mut watch, &params, input, output).await
+                let turns = self.turns();
+                converse(socket, &mut watch, &turns, &params, input, output).await
             }
             Happened::Own(Err(failure)) => Ok(shell_end::not_started(failure)),
             Happened::Ended(ending) => Ok(shell_end::ended(ending)),
@@ -114,6 +116,7 @@ enum Step {
 async fn converse(
     socket: &mut Socket,
     watch: &mut LeaseWatch,
+    turns: &Turns,
     params: &ShellParams,
     input: impl Input,
     mut output: impl Output,
@@ -145,12 +148,18 @@ async fn converse(
         };
         match socket.until(watch, has_room, step).await {
             Happened::Own(Step::Wrote(part)) => match written(part) {
-                Ok(frame) => socket.send(Message::Binary(frame.encode())).await?,
+                Ok(frame) => {
+                    socket.send(Message::Binary(frame.encode())).await?;
+                    turns.next().await;
+                }
                 Err(end) => return Ok(end),
             },
             Happened::Own(Step::IsFed) => is_fed = true,
             Happened::Own(Step::HasRoom) => {}
-            Happened::Received(message) => unqueued.extend(for_command(message, params)),
+            Happened::Received(message) => {
+                unqueued.extend(for_command(message, params));
+                turns.next().await;
+            }
             Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
             Happened::Gone => return Err(Gone),
         }

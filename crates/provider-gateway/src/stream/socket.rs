@@ -15,12 +15,12 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use super::watch::{Ending, LeaseWatch};
 
-/// Most that waits to be written; the largest frame of a log fits, however much of it is escaped.
-const UNWRITTEN: usize = 4 << 20;
+/// Most that waits to be written: twice what the largest frame has, which is one of a log.
+const UNWRITTEN: usize = 256 << 10;
 /// How much is read at once. It is there as long as the stream, and clients say little.
 const READ: usize = 8 << 10;
 /// How much is written at once: a few records of TLS.
-const WRITTEN: usize = 64 << 10;
+const WRITTEN: usize = 32 << 10;
 /// How long the other side may take to say farewell.
 const FAREWELL: Duration = Duration::from_secs(3);
 /// Longest reason that a close frame has room for.

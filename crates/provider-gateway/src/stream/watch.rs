@@ -51,6 +51,12 @@ impl LeaseWatch {
         Self { lease, was_alive, published, stopping, lifetime, revoked: revoked.boxed() }
     }
 
+    /// One of a lease that never ends.
+    #[cfg(test)]
+    pub(crate) fn endless() -> Self {
+        tests::endless()
+    }
+
     /// Waits for the end. May be dropped and called again.
     pub(crate) async fn ended(&mut self) -> Ending {
         loop {
@@ -112,6 +118,7 @@ mod tests {
             stage: "running",
             alive,
             lacks_manifest: false,
+            funds: None,
         });
         Published {
             status: Status { height: 1, ready, cluster_fresh: true, ..Status::default() },
@@ -128,6 +135,18 @@ mod tests {
 
     fn lease() -> LeaseId {
         format!("{OWNER}/1/1/1/{OWNER}").parse().unwrap()
+    }
+
+    /// Watches a lease for as long as the test runs.
+    pub(super) fn endless() -> LeaseWatch {
+        let shown = Arc::new(published(true, Some(true)));
+        let (sender, receiver) = watch::channel(Arc::clone(&shown));
+        let (stop, stopping) = watch::channel(false);
+        let senders = async move {
+            let _kept = (sender, stop);
+            pending::<()>().await;
+        };
+        LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, senders)
     }
 
     #[test]

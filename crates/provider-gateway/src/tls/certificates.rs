@@ -56,10 +56,6 @@ impl fmt::Debug for ServerCertificates {
 }
 
 /// The provider's own certificate for use in handshakes.
-///
-/// # Errors
-///
-/// When the TLS library does not take its key, which is never to be expected.
 pub fn certified(pair: &KeyPair) -> Result<Arc<CertifiedKey>, CertificateFileError> {
     let key = pair.key().to_pkcs8_der().map_err(CertificateFileError::Key)?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.as_slice()));
@@ -69,10 +65,6 @@ pub fn certified(pair: &KeyPair) -> Result<Arc<CertifiedKey>, CertificateFileErr
 }
 
 /// A certificate of an authority with its chain, and its key, from PEM.
-///
-/// # Errors
-///
-/// When either is missing or damaged, or they do not belong together.
 pub fn certified_pem(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, CertificateFileError> {
     let chain: Vec<_> = CertificateDer::pem_slice_iter(chain)
         .collect::<Result<_, _>>()

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use rustls::server::Acceptor;
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
@@ -30,22 +31,21 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    /// Does one, the question whose the client's certificate is included.
+    /// Does one until `deadline`, the question whose the client's certificate is included.
     pub(super) async fn run(
         &self,
         tcp: TcpStream,
         address: SocketAddr,
+        deadline: Instant,
     ) -> Result<(TlsStream<TcpStream>, Peer), Trouble> {
         let whole = async {
-            // A client that says nothing takes a task and no more.
-            tcp.readable().await.map_err(Trouble::Handshake)?;
             // Boxed in statements of their own: a temporary would have its room here all the same.
             let shaking = Box::pin(self.shake(tcp));
             let stream = shaking.await?;
             let identifying = Box::pin(self.identify(stream, address));
             identifying.await
         };
-        match tokio::time::timeout(self.limit, whole).await {
+        match tokio::time::timeout_at(deadline, whole).await {
             Ok(Ok((stream, Ok(peer)))) => Ok((stream, peer)),
             Ok(Ok((stream, Err(refusal)))) => {
                 let refusing = Box::pin(refuse(stream));

@@ -1,6 +1,8 @@
 //! Heads of HTTP/1 requests, seen as they arrive.
 //!
-//! Bytes of a head that is not complete yet are counted against the budget for strangers, and a
+//! Bytes of a head that is not complete yet are counted against the budget for strangers, but for
+//! the first [`FREE`]: hyper reserves that much for every connection anyway, and heads of tenants
+//! fit, so that a tenant is answered however much strangers hold. A
 //! head with both `Content-Length` and `Transfer-Encoding` is marked: hyper takes the second, drops
 //! the first and closes the connection afterwards, so a service could not tell.
 
@@ -8,6 +10,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::places::{Full, Place};
+
+/// Bytes of each head that are not counted: as much as hyper's buffer has from the start.
+const FREE: usize = 8 * 1024;
 
 /// Among the extensions of a request whose head had both lengths.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +25,8 @@ pub(super) struct Heads(Mutex<State>);
 #[derive(Debug)]
 struct State {
     held: Place<IpAddr>,
+    /// Bytes of the head so far.
+    read: usize,
     /// A request is being answered: what arrives is its body, or a stream.
     is_answering: bool,
     scan: Scan,
@@ -27,7 +34,7 @@ struct State {
 
 impl Heads {
     pub(super) fn new(held: Place<IpAddr>) -> Self {
-        Self(Mutex::new(State { held, is_answering: false, scan: Scan::default() }))
+        Self(Mutex::new(State { held, read: 0, is_answering: false, scan: Scan::default() }))
     }
 
     /// Takes note of bytes that were read.
@@ -35,7 +42,10 @@ impl Heads {
         let mut state = self.lock();
         if !state.is_answering {
             state.scan.push(bytes);
-            state.held.grow(bytes.len())?;
+            let before = state.read.max(FREE);
+            state.read = state.read.saturating_add(bytes.len());
+            let counted = state.read.saturating_sub(before);
+            state.held.grow(counted)?;
         }
         Ok(())
     }
@@ -44,6 +54,7 @@ impl Heads {
     pub(super) fn answering(&self) -> bool {
         let mut state = self.lock();
         state.held.clear();
+        state.read = 0;
         state.is_answering = true;
         std::mem::take(&mut state.scan).is_ambiguous()
     }
@@ -127,16 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn only_heads_are_held() {
+    fn only_long_heads_are_held() {
         let places = Places::new(100, 100);
         let heads = Heads::new(places.empty([127, 0, 0, 1].into()));
-        heads.read(&[b'x'; 60]).unwrap();
+        heads.read(&[b'x'; FREE - 10]).unwrap();
+        assert_eq!(places.taken(), 0);
+        heads.read(&[b'x'; 70]).unwrap();
         assert_eq!(places.taken(), 60);
         heads.answering();
-        heads.read(&[b'x'; 500]).unwrap();
+        heads.read(&[b'x'; FREE * 2]).unwrap();
         assert_eq!(places.taken(), 0);
         heads.answered();
-        heads.read(&[b'x'; 100]).unwrap();
+        heads.read(&[b'x'; FREE + 100]).unwrap();
         assert_eq!(heads.read(b"x"), Err(Full::All));
         drop(heads);
         assert_eq!(places.taken(), 0);

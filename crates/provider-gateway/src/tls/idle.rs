@@ -1,36 +1,77 @@
 //! Connections that wait for their client: in the handshake, before a request, between two.
 //!
-//! They take places that others need. When a listener is nearly full, the one that has waited
-//! longest is closed for each that comes, so that idle connections, however many there are, keep
-//! no client out. A client that reuses a connection makes another one.
+//! They take places that others need. When a listener is nearly full, one of them is closed for
+//! each connection that arrives, so that idle connections keep no client out. The victim belongs to
+//! the client with the most idle connections, and is the one that has been idle longest; clients
+//! with fewer than [`ALIKE`] are equal. So a flood from a few addresses closes its own connections,
+//! and one from many addresses those that are idle longest. A connection whose request arrives
+//! before it closes stays open.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// The idle connections of a listener, those that became idle first first.
+/// Clients are compared by how many times they have so many idle connections.
+const ALIKE: usize = 16;
+
+/// The idle connections of a listener.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Idle(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
+    /// Numbers grow with time: the lowest of a client has been idle longest.
     next: u64,
-    connections: BTreeMap<u64, Arc<Notify>>,
+    clients: HashMap<IpAddr, BTreeMap<u64, Arc<Notify>>>,
+    /// The same clients, the one to close a connection of last.
+    ranks: BTreeSet<Rank>,
+}
+
+/// How many idle connections a client has, in steps of [`ALIKE`], and its oldest one.
+type Rank = (usize, Reverse<u64>, IpAddr);
+
+fn rank(client: IpAddr, connections: &BTreeMap<u64, Arc<Notify>>) -> Option<Rank> {
+    let (oldest, _) = connections.first_key_value()?;
+    Some((connections.len() / ALIKE, Reverse(*oldest), client))
+}
+
+impl Waiting {
+    /// Changes the connections of a client, and its rank with them.
+    fn change<T>(
+        &mut self,
+        client: IpAddr,
+        change: impl FnOnce(&mut BTreeMap<u64, Arc<Notify>>) -> T,
+    ) -> T {
+        let connections = self.clients.entry(client).or_default();
+        if let Some(before) = rank(client, connections) {
+            self.ranks.remove(&before);
+        }
+        let changed = change(connections);
+        match rank(client, connections) {
+            Some(after) => drop(self.ranks.insert(after)),
+            None => drop(self.clients.remove(&client)),
+        }
+        changed
+    }
 }
 
 impl Idle {
-    /// A connection that begins, idle.
-    pub(super) fn enter(&self) -> Arc<Presence> {
+    /// Registers a connection of `client`, which begins idle.
+    pub(super) fn enter(&self, client: IpAddr) -> Arc<Presence> {
         let presence =
-            Presence { idle: self.clone(), close: Arc::default(), state: Mutex::default() };
+            Presence { idle: self.clone(), client, close: Arc::default(), state: Mutex::default() };
         presence.wait(&mut presence.lock());
         Arc::new(presence)
     }
 
-    /// Tells the connection that has been idle longest to close. Returns false if none is idle.
-    pub(super) fn close_oldest(&self) -> bool {
-        let oldest = self.lock().connections.pop_first();
+    /// Tells one idle connection to close. Returns false if none is idle.
+    pub(super) fn close_one(&self) -> bool {
+        let mut waiting = self.lock();
+        let Some((_, _, client)) = waiting.ranks.last().copied() else { return false };
+        let oldest = waiting.change(client, BTreeMap::pop_first);
         oldest.is_some_and(|(_, close)| {
             close.notify_one();
             true
@@ -46,6 +87,7 @@ impl Idle {
 #[derive(Debug)]
 pub(super) struct Presence {
     idle: Idle,
+    client: IpAddr,
     close: Arc<Notify>,
     state: Mutex<State>,
 }
@@ -53,23 +95,27 @@ pub(super) struct Presence {
 #[derive(Debug, Default)]
 struct State {
     requests: usize,
-    /// Under which it waits among the idle ones.
+    /// Its number among the idle ones.
     number: Option<u64>,
 }
 
 impl Presence {
-    /// Waits until the connection has to close.
+    /// Waits until the connection has to close. One that was told to and got a request meanwhile
+    /// goes on.
     pub(super) async fn closed(&self) {
-        self.close.notified().await;
+        loop {
+            self.close.notified().await;
+            if self.lock().requests == 0 {
+                return;
+            }
+        }
     }
 
     /// A request has arrived: the connection is not idle until the result is dropped.
     pub(super) fn request(self: &Arc<Self>) -> Answering {
         let mut state = self.lock();
         state.requests = state.requests.saturating_add(1);
-        if let Some(number) = state.number.take() {
-            self.idle.lock().connections.remove(&number);
-        }
+        self.leave(&mut state);
         Answering(Arc::clone(self))
     }
 
@@ -77,8 +123,16 @@ impl Presence {
         let mut idle = self.idle.lock();
         let number = idle.next;
         idle.next = idle.next.wrapping_add(1);
-        idle.connections.insert(number, Arc::clone(&self.close));
+        idle.change(self.client, |connections| {
+            connections.insert(number, Arc::clone(&self.close));
+        });
         state.number = Some(number);
+    }
+
+    fn leave(&self, state: &mut State) {
+        if let Some(number) = state.number.take() {
+            self.idle.lock().change(self.client, |connections| drop(connections.remove(&number)));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -88,9 +142,7 @@ impl Presence {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        if let Some(number) = self.lock().number.take() {
-            self.idle.lock().connections.remove(&number);
-        }
+        self.leave(&mut self.lock());
     }
 }
 
@@ -114,25 +166,64 @@ mod tests {
 
     use super::*;
 
+    fn client(last: u8) -> IpAddr {
+        [192, 0, 2, last].into()
+    }
+
+    fn is_closed(presence: &Presence) -> bool {
+        presence.closed().now_or_never().is_some()
+    }
+
     #[test]
     fn the_one_that_waits_longest_closes_and_none_that_answers() {
         let idle = Idle::default();
-        let (one, two, three) = (idle.enter(), idle.enter(), idle.enter());
+        let (one, two, three) =
+            (idle.enter(client(1)), idle.enter(client(2)), idle.enter(client(3)));
         let busy = one.request();
         let twice = one.request();
-        assert!(idle.close_oldest());
-        assert!(two.closed().now_or_never().is_some());
+        assert!(idle.close_one());
+        assert!(is_closed(&two));
         drop(busy);
-        assert!(idle.close_oldest());
-        assert!(three.closed().now_or_never().is_some());
-        assert!(!idle.close_oldest(), "the first still answers");
-        assert!(one.closed().now_or_never().is_none());
+        assert!(idle.close_one());
+        assert!(is_closed(&three));
+        assert!(!idle.close_one(), "the first still answers");
+        assert!(!is_closed(&one));
         drop(twice);
-        assert!(idle.close_oldest());
-        assert!(one.closed().now_or_never().is_some());
+        assert!(idle.close_one());
+        assert!(is_closed(&one));
         drop((one, two, three));
-        let gone = idle.enter();
+        let gone = idle.enter(client(1));
         drop(gone);
-        assert!(!idle.close_oldest());
+        assert!(!idle.close_one());
+        assert!(idle.lock().clients.is_empty() && idle.lock().ranks.is_empty());
+    }
+
+    #[test]
+    fn a_flood_closes_its_own_connections_first() {
+        let idle = Idle::default();
+        let honest = idle.enter(client(1));
+        let flood: Vec<_> = (0..ALIKE * 3).map(|_| idle.enter(client(2))).collect();
+        // Down to as few as are alike, then those that are idle longest.
+        let closed = |flood: &[Arc<Presence>]| flood.iter().filter(|it| is_closed(it)).count();
+        for _ in 0..ALIKE * 2 + 1 {
+            assert!(idle.close_one());
+        }
+        assert_eq!(closed(&flood), ALIKE * 2 + 1);
+        assert!(!is_closed(&honest));
+        assert!(idle.close_one());
+        assert!(is_closed(&honest));
+    }
+
+    #[test]
+    fn a_request_that_comes_before_the_end_is_answered() {
+        let idle = Idle::default();
+        let one = idle.enter(client(1));
+        assert!(idle.close_one());
+        let busy = one.request();
+        assert!(!is_closed(&one));
+        drop(busy);
+        assert!(!is_closed(&one), "it waits again, as the newest");
+        assert!(idle.close_one());
+        assert!(is_closed(&one));
     }
 }

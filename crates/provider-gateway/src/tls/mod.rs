@@ -42,5 +42,5 @@ pub use handshake::Trouble;
 pub use head::AmbiguousLength;
 pub use limits::Limits;
 pub use peer::Peer;
-pub use serve::Server;
+pub use serve::{HttpService, Server};
 pub use tally::{Tally, TallySnapshot};

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
@@ -13,6 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_rustls::server::TlsStream;
 
 use super::certificates::ServerCertificates;
@@ -36,8 +38,47 @@ const WINDOW: u32 = 65_535;
 /// What hyper holds of each answer over HTTP/2, in bytes.
 const UNSENT: usize = 16 * 1024;
 
+/// What answers the requests of a listener.
+pub trait HttpService:
+    Service<
+        Request<Incoming>,
+        Response = Response<Self::Answer>,
+        Error: Into<Box<dyn Error + Send + Sync>>,
+        Future: Send,
+    > + Send
+    + Sync
+    + 'static
+{
+    /// The body of an answer.
+    type Answer: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
+}
+
+impl<S, B> HttpService for S
+where
+    S: Service<
+            Request<Incoming>,
+            Response = Response<B>,
+            Error: Into<Box<dyn Error + Send + Sync>>,
+            Future: Send,
+        > + Send
+        + Sync
+        + 'static,
+    B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    type Answer = B;
+}
+
 /// Told of every connection that came to nothing.
 type Told = Arc<dyn Fn(SocketAddr, &Trouble) + Send + Sync>;
+
+/// A connection that was accepted.
+struct Connection {
+    tcp: TcpStream,
+    address: SocketAddr,
+    place: Place<IpAddr>,
+    /// Becomes true when the server stops.
+    stopped: watch::Receiver<bool>,
+}
 
 /// What is needed to serve a listener. The same for REST and gRPC but for the protocol.
 #[derive(Clone)]
@@ -53,10 +94,6 @@ pub struct Server {
 impl Server {
     /// A server that shows `certificates`, that of an authority to who asks for `public_name`,
     /// and asks `clients` whose certificate it is shown.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up, which is never to be expected.
     pub fn new(
         protocol: Protocol,
         certificates: Arc<ServerCertificates>,
@@ -99,31 +136,23 @@ impl Server {
 
     /// Serves until `stop`, then lets requests end, for [`Limits::drain`] at most. Streams that a
     /// service took over are the service's to end.
-    pub async fn serve<S, B>(
+    pub async fn serve<S: HttpService>(
         self,
         listener: TcpListener,
         service: S,
         stop: impl Future<Output = ()>,
-    ) where
-        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+    ) {
         let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
+        let (server, service) = (Arc::new(self), Arc::new(service));
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 Some(_ended) = connections.join_next() => {}
-                (tcp, address) = accept(&listener) => if let Some(place) = self.place(address) {
-                    let connection = self.clone().connection(
-                        tcp, address, place, service.clone(), stopped.clone(),
-                    );
-                    connections.spawn(connection);
+                (tcp, address) = accept(&listener) => if let Some(place) = server.place(address) {
+                    let connection = Connection { tcp, address, place, stopped: stopped.clone() };
+                    connections.spawn(server.clone().serve_one(connection, service.clone()));
                 },
             }
         }
@@ -131,19 +160,18 @@ impl Server {
         let _nobody = stopping.send(true);
         let ended = async { while connections.join_next().await.is_some() {} };
         // What is left then is cut off with the set.
-        let _late = tokio::time::timeout(self.limits.drain, ended).await;
+        let _late = tokio::time::timeout(server.limits.drain, ended).await;
     }
 
     fn place(&self, address: SocketAddr) -> Option<Place<IpAddr>> {
         // Before the last place is taken: a connection that is told to close needs a moment.
         let nearly_all = self.limits.connections.saturating_sub(self.limits.connections / 8);
-        if self.tally.places.taken() >= nearly_all && self.idle.close_oldest() {
+        if self.tally.places.taken() >= nearly_all && self.idle.close_one() {
             Tally::add(&self.tally.crowded_out);
         }
         match self.tally.places.take(client(address.ip()), 1) {
             Ok(place) => Some(place),
             Err(full) => {
-                Tally::add(&self.tally.full);
                 let trouble = match full {
                     Full::All => Trouble::Full,
                     Full::Share => Trouble::FullOfClient,
@@ -154,92 +182,83 @@ impl Server {
         }
     }
 
-    async fn connection<S, B>(
-        self,
-        tcp: TcpStream,
-        address: SocketAddr,
-        place: Place<IpAddr>,
-        service: S,
-        stopped: watch::Receiver<bool>,
-    ) where
-        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
-        let presence = self.idle.enter();
+    /// Serves a connection until it ends or has to make room. For one whose
+    /// client says nothing, no state of a handshake is allocated.
+    async fn serve_one<S: HttpService>(self: Arc<Self>, connection: Connection, service: Arc<S>) {
+        let presence = self.idle.enter(client(connection.address.ip()));
+        let now = Instant::now();
+        let deadline = now.checked_add(self.limits.handshake).unwrap_or(now);
+        // Not `readable`: tokio takes it for granted of a connection that was just accepted.
+        let mut first = [0];
+        let spoken = tokio::select! {
+            spoken = tokio::time::timeout_at(deadline, connection.tcp.peek(&mut first)) => spoken,
+            () = presence.closed() => return,
+        };
+        let trouble = match spoken {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(Trouble::Handshake(error)),
+            Err(_) => Some(Trouble::Slow(self.limits.handshake)),
+        };
+        if let Some(trouble) = trouble {
+            return self.came_to_nothing(connection.address, &trouble);
+        }
+        let speaking = boxed(self.speak(connection, service, Arc::clone(&presence), deadline));
         tokio::select! {
-            () = self.speak(tcp, address, place, service, Arc::clone(&presence), stopped) => {}
+            () = speaking => {}
             () = presence.closed() => {}
         }
     }
 
-    async fn speak<S, B>(
+    fn came_to_nothing(&self, address: SocketAddr, trouble: &Trouble) {
+        let counter = match trouble {
+            Trouble::Certificate(_) => &self.tally.refused,
+            Trouble::Slow(_) => &self.tally.slow,
+            _ => &self.tally.failed,
+        };
+        Tally::add(counter);
+        (self.told)(address, trouble);
+    }
+
+    async fn speak<S: HttpService>(
         &self,
-        tcp: TcpStream,
-        address: SocketAddr,
-        place: Place<IpAddr>,
-        service: S,
+        Connection { tcp, address, place, stopped }: Connection,
+        service: Arc<S>,
         presence: Arc<Presence>,
-        stopped: watch::Receiver<bool>,
-    ) where
-        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+        deadline: Instant,
+    ) {
         // Answers are written whole; waiting for more to send only delays them.
         let _unsupported = tcp.set_nodelay(true);
-        match self.handshake.run(tcp, address).await {
+        match self.handshake.run(tcp, address, deadline).await {
             Ok((stream, peer)) => {
                 Tally::add(&self.tally.served);
                 match self.handshake.protocol {
                     Protocol::Http1 => {
-                        let speaking = Box::pin(
+                        let speaking = boxed(
                             self.speak_http1(stream, place, service, peer, presence, stopped),
                         );
                         speaking.await;
                     }
                     Protocol::Http2 => {
-                        let speaking = Box::pin(
+                        let speaking = boxed(
                             self.speak_http2(stream, place, service, peer, presence, stopped),
                         );
                         speaking.await;
                     }
                 }
             }
-            Err(trouble) => {
-                let counter = match trouble {
-                    Trouble::Certificate(_) => &self.tally.refused,
-                    _ => &self.tally.failed,
-                };
-                Tally::add(counter);
-                (self.told)(address, &trouble);
-            }
+            Err(trouble) => self.came_to_nothing(address, &trouble),
         }
     }
 
-    /// Speaks HTTP/1. How a connection ends is between the client and its requests.
-    async fn speak_http1<S, B>(
+    async fn speak_http1<S: HttpService>(
         &self,
         stream: TlsStream<TcpStream>,
         place: Place<IpAddr>,
-        service: S,
+        service: Arc<S>,
         peer: Peer,
         presence: Arc<Presence>,
-        mut stopped: watch::Receiver<bool>,
-    ) where
-        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+        stopped: watch::Receiver<bool>,
+    ) {
         let heads = Arc::new(Heads::new(self.budget.held_for(peer.address.ip())));
         let io = Placed::new(stream, place, Some(Arc::clone(&heads)), self.limits.write);
         let peer = Arc::new(peer);
@@ -253,9 +272,10 @@ impl Server {
             async move {
                 let answer = answering.await;
                 drop(busy);
-                let becomes_stream =
-                    |answer: &Response<B>| answer.status() == StatusCode::SWITCHING_PROTOCOLS;
-                if !answer.as_ref().is_ok_and(becomes_stream) {
+                let becomes_stream = answer
+                    .as_ref()
+                    .is_ok_and(|answer| answer.status() == StatusCode::SWITCHING_PROTOCOLS);
+                if !becomes_stream {
                     heads.answered();
                 }
                 answer
@@ -267,32 +287,18 @@ impl Server {
             .max_header_size(self.limits.head_bytes)
             .serve_connection(TokioIo::new(io), service)
             .with_upgrades();
-        let mut connection = std::pin::pin!(connection);
-        tokio::select! {
-            _ended = connection.as_mut() => return,
-            _stop = stopped.wait_for(|stopped| *stopped) => {}
-        }
-        connection.as_mut().graceful_shutdown();
-        let _ended = connection.await;
+        until_stopped(connection, |connection| connection.graceful_shutdown(), stopped).await;
     }
 
-    /// Speaks HTTP/2.
-    async fn speak_http2<S, B>(
+    async fn speak_http2<S: HttpService>(
         &self,
         stream: TlsStream<TcpStream>,
         place: Place<IpAddr>,
-        service: S,
+        service: Arc<S>,
         peer: Peer,
         presence: Arc<Presence>,
-        mut stopped: watch::Receiver<bool>,
-    ) where
-        S: Service<Request<Incoming>, Response = Response<B>> + Send + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
+        stopped: watch::Receiver<bool>,
+    ) {
         let io = Placed::new(stream, place, None, self.limits.write);
         let (peer, unread) = (Arc::new(peer), Unread::default());
         let watched = unread.clone();
@@ -312,15 +318,34 @@ impl Server {
             .max_send_buf_size(UNSENT)
             .keep_alive_interval(self.limits.head)
             .serve_connection(TokioIo::new(io), service);
-        let mut connection = std::pin::pin!(connection);
         tokio::select! {
-            _ended = connection.as_mut() => return,
-            () = watched.for_longer_than(self.limits.write) => return,
-            _stop = stopped.wait_for(|stopped| *stopped) => {}
+            () = until_stopped(connection, |connection| connection.graceful_shutdown(), stopped) => {}
+            () = watched.for_longer_than(self.limits.write) => {}
         }
-        connection.as_mut().graceful_shutdown();
-        let _ended = connection.await;
     }
+}
+
+/// Lets a connection go on until it ends by itself, or until the server stops and its requests have
+/// ended. How it ends is between the client and its requests.
+async fn until_stopped<C: Future>(
+    connection: C,
+    shut_down: impl FnOnce(Pin<&mut C>),
+    mut stopped: watch::Receiver<bool>,
+) {
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        _ended = connection.as_mut() => return,
+        _stop = stopped.wait_for(|stopped| *stopped) => {}
+    }
+    shut_down(connection.as_mut());
+    let _ended = connection.await;
+}
+
+/// On the heap before it can take room in its caller.
+fn boxed<'f>(
+    future: impl Future<Output = ()> + Send + 'f,
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'f>> {
+    Box::pin(future)
 }
 
 impl fmt::Debug for Server {

@@ -10,8 +10,8 @@ use crate::places::Places;
 pub struct Tally {
     pub(super) places: Places<IpAddr>,
     pub(super) served: AtomicU64,
-    pub(super) full: AtomicU64,
     pub(super) failed: AtomicU64,
+    pub(super) slow: AtomicU64,
     pub(super) refused: AtomicU64,
     pub(super) crowded_out: AtomicU64,
 }
@@ -23,8 +23,12 @@ pub struct TallySnapshot {
     pub served: u64,
     /// Closed for want of a place.
     pub full: u64,
+    /// Those of them whose client had all that one may have.
+    pub full_of_client: u64,
     /// Whose handshake failed, or took too long.
     pub failed: u64,
+    /// Those of them that took too long.
+    pub slow: u64,
     /// Whose certificate was refused.
     pub refused: u64,
     /// Idle ones that were closed to make room.
@@ -35,18 +39,21 @@ pub struct TallySnapshot {
 
 impl Tally {
     pub(super) fn new(places: Places<IpAddr>) -> Self {
-        let [served, full, failed, refused, crowded_out] = Default::default();
-        Self { places, served, full, failed, refused, crowded_out }
+        let [served, failed, slow, refused, crowded_out] = Default::default();
+        Self { places, served, failed, slow, refused, crowded_out }
     }
 
     /// The counts now.
     #[must_use]
     pub fn snapshot(&self) -> TallySnapshot {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let full = self.places.refused();
         TallySnapshot {
             served: count(&self.served),
-            full: count(&self.full),
-            failed: count(&self.failed),
+            full: full.all.saturating_add(full.share),
+            full_of_client: full.share,
+            failed: count(&self.failed).saturating_add(count(&self.slow)),
+            slow: count(&self.slow),
             refused: count(&self.refused),
             crowded_out: count(&self.crowded_out),
             open: u64::try_from(self.places.taken()).unwrap_or(u64::MAX),

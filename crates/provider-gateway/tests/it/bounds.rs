@@ -8,9 +8,9 @@ use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::Request;
 use hyper::body::{Body, Frame};
+use provider_api::jwt::{Access, Algorithm, Claims, issue};
 use provider_api::query::StreamParams;
 use provider_api::stream::{CloseCode, ServerFrame};
-use provider_gateway::auth::jwt::{Access, Algorithm, Claims, issue};
 use provider_gateway::rpc::Rpc;
 use provider_gateway::tls::Limits;
 use provider_gateway::{Budget, Settings};
@@ -24,7 +24,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use crate::common::ws::{command, open};
 use crate::common::{OWNER, World, lease};
 use crate::secured::support::{Client, get, pair, read_answer};
-use crate::secured::{Secured, account};
+use crate::secured::{Secured, account, token};
 
 /// A body that begins and never goes on.
 struct Begun(Option<Bytes>);
@@ -108,6 +108,56 @@ async fn a_request_with_two_lengths_is_refused() {
         stream.write_all(request.as_bytes()).await.unwrap();
         assert_eq!(read_answer(&mut stream).await.unwrap().0, 400, "{lengths}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_is_answered_while_strangers_hold_all_that_they_may() {
+    let strangers = Budget::new(64 << 10, 64 << 10);
+    let settings = Settings { strangers: strangers.clone(), ..Settings::default() };
+    let gateway = Secured::start(settings, Limits::default()).await;
+    gateway.world.run_case("01-basic", 9001).await;
+    let mut stranger = Client::new().connect(gateway.rest).await.unwrap();
+    let begun = "POST /validate HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n".to_owned();
+    let begun = begun + &" ".repeat(64 << 10);
+    stranger.write_all(begun.as_bytes()).await.unwrap();
+    while strangers.held() < 64 << 10 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let bearer = token(&account("tenant1"), Access::Full);
+    let ask = format!(
+        "GET /lease/9001/1/1/status HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {bearer}\r\n\r\n"
+    );
+    let mut tenant = Client::new().connect(gateway.rest).await.unwrap();
+    for _ in 0..3 {
+        tenant.write_all(ask.as_bytes()).await.unwrap();
+        assert_eq!(read_answer(&mut tenant).await.unwrap().0, 200);
+    }
+    // Who has no lease here is told to come back.
+    let mut other = Client::new().connect(gateway.rest).await.unwrap();
+    let ask = "POST /validate HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}";
+    other.write_all(ask.as_bytes()).await.unwrap();
+    assert_eq!(read_answer(&mut other).await.unwrap().0, 503);
+    let hits = gateway.gateway.limit_hits();
+    let hit = hits.iter().find(|(limit, _)| *limit == "stranger-bytes").unwrap();
+    assert_eq!(hit.1, 1, "{hits:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_with_too_many_values_is_refused_while_it_arrives() {
+    let gateway = Secured::start(Settings::default(), Limits::default()).await;
+    gateway.world.run_case("01-basic", 9001).await;
+    let bearer = token(&account("tenant1"), Access::Full);
+    let mut tenant = Client::new().connect(gateway.rest).await.unwrap();
+    // Two bytes for each value: read, it would take a hundred megabytes.
+    let head = format!(
+        "PUT /deployment/9001/manifest HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {bearer}\r\n\
+         content-length: {}\r\n\r\n[",
+        4 << 20
+    );
+    tenant.write_all(head.as_bytes()).await.unwrap();
+    tenant.write_all("0,".repeat(64 << 10).as_bytes()).await.unwrap();
+    let (status, text) = read_answer(&mut tenant).await.unwrap();
+    assert_eq!((status, text.trim()), (413, "the body has more than 32768 values"));
 }
 
 /// Follows logs over TLS.

@@ -2,6 +2,7 @@
 
 use provider_api::client::ClientError;
 use provider_api::error::ErrorCode;
+use provider_gateway::port::Busy;
 use provider_sim::core::Disturbance;
 use serde_json::Value;
 
@@ -214,9 +215,23 @@ async fn a_cluster_that_does_not_answer_is_a_503() {
     assert!(refused.may_pass());
     let ClientError::Refused { status, code, .. } = refused else { panic!("{refused:?}") };
     assert_eq!((status, code), (503, Some(ErrorCode::ClusterUnavailable)));
-    world.provider.be_busy(true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_answer_of_the_engine_says_whether_anything_was_begun() {
+    let world = World::start().await;
     let (manifest, _) = case("01-basic");
-    let busy = world.client("full").send_manifest(9001, &manifest).await.unwrap_err();
-    let ClientError::Refused { status, code, .. } = busy else { panic!("{busy:?}") };
-    assert_eq!((status, code), (503, Some(ErrorCode::Busy)));
+    for (busy, wanted, may_be_done) in [
+        (Busy::Full, (503, ErrorCode::Busy), false),
+        (Busy::NotReady, (503, ErrorCode::NotReady), false),
+        (Busy::Stopping, (503, ErrorCode::NotReady), false),
+        (Busy::TimedOut, (504, ErrorCode::TimedOut), true),
+    ] {
+        world.provider.be_busy(busy);
+        let refused = world.client("full").send_manifest(9001, &manifest).await.unwrap_err();
+        let said = refused.to_string();
+        let ClientError::Refused { status, code, .. } = refused else { panic!("{refused:?}") };
+        assert_eq!((status, code), (wanted.0, Some(wanted.1)), "{busy:?}");
+        assert_eq!(said.contains("may have been done"), may_be_done, "{busy:?}: {said}");
+    }
 }

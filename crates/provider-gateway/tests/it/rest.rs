@@ -173,6 +173,7 @@ async fn the_status_is_that_of_the_recording() {
         stage: "running",
         alive: true,
         lacks_manifest: false,
+        funds: None,
     });
     world.provider.publish(|published| {
         published.inventory = Some(inventory);

@@ -9,7 +9,9 @@ use akash_proto::akash::provider::v1::BidScreeningRequest;
 use akash_types::{CpuArch, GpuInterface, GpuVendor};
 use futures_util::StreamExt;
 use provider_engine::cluster::view::{Amounts, GpuCard, NodeArch};
-use provider_engine::engine::{InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus};
+use provider_engine::engine::{
+    InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus, VolumeCounts,
+};
 use provider_gateway::Settings;
 use provider_sim::core::Disturbance;
 use tonic::transport::{Channel, Endpoint};
@@ -56,6 +58,7 @@ fn inventory() -> InventoryStatus {
             cards: vec![card],
             storage_classes: vec!["beta3".into()],
             arch: NodeArch::Known(CpuArch::Arm64),
+            volumes: VolumeCounts { attached: 3, mounted: 2 },
         }],
         storage: vec![StorageStatus {
             class: "beta3".into(),
@@ -103,6 +106,8 @@ async fn the_status_has_the_quantities_of_the_contract() {
     assert_eq!(said(cpu.quantity), ["31850m", "2", "31850m"]);
     assert_eq!(said(resources.memory.unwrap().quantity), ["134G", "2147483648", "134G"]);
     assert_eq!(said(resources.ephemeral_storage), ["900G", "1073741824", "900G"]);
+    assert_eq!(said(resources.volumes_attached), ["0", "3", "0"]);
+    assert_eq!(said(resources.volumes_mounted), ["0", "2", "0"]);
     assert_eq!(said(inventory.leased_ip), ["5", "1", "5"]);
     assert_eq!(
         said(cluster.storage[0].quantity.clone()),
@@ -305,13 +310,13 @@ async fn another_tenants_lease_looks_like_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn health_follows_the_engine() {
+async fn health_is_the_readiness_of_the_provider() {
     let world = World::start().await;
     let mut client = HealthClient::new(channel(&world).await);
     let check = HealthCheckRequest { service: String::new() };
     let mut watch = client.watch(check.clone()).await.unwrap().into_inner();
     assert_eq!(watch.next().await.unwrap().unwrap().status, 1);
-    world.provider.publish(|published| published.status.cluster_fresh = false);
+    world.provider.misses("chain");
     assert_eq!(watch.next().await.unwrap().unwrap().status, 2);
     assert_eq!(client.check(check).await.unwrap().into_inner().status, 2);
     let unknown = HealthCheckRequest { service: "nope".to_owned() };

@@ -276,7 +276,8 @@ async fn who_does_not_read_is_read_nothing_for() {
         }
         before = taken();
     }
-    assert!(before < 64 * 1024 / 16, "{before} lines of 16 KiB wait for somebody to read them");
+    // Next to all of it is in the sockets, where the system bounds it; `pump` has a test without.
+    assert!(before < 4 * 1024 / 16, "{before} lines of 16 KiB wait for somebody to read them");
     // Reading goes on where it stopped, and nothing is missing.
     let line = receive(&mut socket).await;
     assert!(matches!(line, Frame::Received(1, _)), "{line:?}");

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::jiff::Timestamp;
+use kube_access::merge::Occasion;
+use kube_access::{Failure, Preconditions, ResourceKind};
 use provider_crd::{Manifest, names};
 use provider_engine::cluster::command::{CommandFailure, Workload};
+use provider_engine::cluster::view::IgnoredOptions;
 use serde_json::Value;
 
 use super::plan;
@@ -14,23 +17,22 @@ use super::stuck::Stuck;
 use super::under_way::Deployment;
 use super::write::Writer;
 use crate::build::{self, Object};
-use crate::client::{Exactly, Kind};
-use crate::merge::{self, Occasion};
+use crate::definitions;
+use crate::failure::of_command;
 use crate::resolve::{self, Lease, version};
 use crate::settings::Settings;
-use crate::watch::{Drawer, Shown, pieces};
+use crate::template::keep_settings;
+use crate::watch::{CachedObject, NamespaceEntry, parts};
 
 /// How many objects of a lease are written at the same time.
 const AT_ONCE: usize = 8;
 
-/// A manifest that is kept.
 pub(super) struct Kept {
     manifest: Manifest,
     /// Whether anything was written for it.
     is_new: bool,
 }
 
-/// Keeps the manifest, durably.
 pub(super) async fn hold(
     writer: Writer<'_>,
     settings: &Settings,
@@ -49,20 +51,20 @@ pub(super) async fn deploy(
 ) -> Result<(), CommandFailure> {
     let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
     let kept = keep(writer, settings, workload).await?;
-    let before = drawer(writer, &names::lease_namespace(&workload.lease));
+    let before = entry(writer, &names::lease_namespace(&workload.lease));
     let isolation = settings.isolation.of_lease(before.namespace().as_ref());
-    let has_mixed_architectures = pieces::has_mixed_architectures(&writer.shared.mirror());
+    let has_mixed_architectures = parts::has_mixed_architectures(&writer.shared.cache());
     let settings = &Settings { isolation, has_mixed_architectures, ..settings.clone() };
     let lease = Lease::of(&kept.manifest).map_err(|error| refused(&error))?;
     let mut objects = build::workload(&lease, settings).map_err(|error| refused(&error))?;
-    merge::keep_settings(&lease, &mut objects, |kind, name| before.json(kind, name));
+    keep_settings(&lease, &mut objects, |kind, name| before.json(kind, name));
     let hosts = build::hosts(&lease, settings, &workload.withheld, Timestamp::now());
     objects.extend(hosts.into_iter().map(Object::from));
     let addresses = build::leased_ips(&lease, settings).map_err(|error| refused(&error))?;
     let addresses = addresses.into_iter().map(Object::from);
     objects.extend(addresses.filter(|object| !is_anothers(writer, &lease, object)));
 
-    let occasion = if kept.is_new || !pieces::is_deployed(&before, settings) {
+    let occasion = if kept.is_new || !parts::is_deployed(&before, settings) {
         Occasion::Update
     } else {
         Occasion::Adopt
@@ -76,7 +78,7 @@ pub(super) async fn deploy(
     for step in [first, guards, ways, names] {
         written += write(writer, &step, occasion, this).await?;
     }
-    remove(writer, settings, &stale).await?;
+    remove(writer, settings, &stale).await.map_err(of_command)?;
     written += write(writer, &workloads, occasion, this).await?;
     if written == 0 { confirm(writer, settings, workload).await } else { Ok(()) }
 }
@@ -90,45 +92,66 @@ async fn keep(
     let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
     // What is there decides what may be written.
     let known = writer.shared.known().map(drop);
-    known.map_err(CommandFailure::from)?;
-    let wanted = resolve::manifest(workload, settings).map_err(|error| refused(&error))?;
+    known.map_err(of_command)?;
+    let mut wanted = resolve::manifest(workload, settings).map_err(|error| refused(&error))?;
     let namespace = names::lease_namespace(&workload.lease);
-    let drawer = drawer(writer, &namespace);
-    let is_deployed = drawer.of(Kind::NAMESPACE).next().is_some();
-    if let Some(existing) = drawer.manifest().filter(|_| is_deployed) {
+    let entry = entry(writer, &namespace);
+    let is_deployed = entry.of(ResourceKind::NAMESPACE).next().is_some();
+    if let Some(existing) = entry.manifest().filter(|_| is_deployed) {
         resolve::check_replacement(&existing, &wanted).map_err(|error| refused(&error))?;
+    }
+    let mut ignored = workload.ignored.clone();
+    if wanted.spec.has_newer_fields() && entry.manifest().is_none_or(|it| it.spec != wanted.spec) {
+        let lost = match definitions::keep_known(writer.client, &mut wanted).await {
+            Err(failure @ Failure::Unavailable { .. }) => return Err(of_command(failure)),
+            // A dry run may be refused where the write is not.
+            Err(error) => {
+                tracing::warn!(%error, "what the cluster keeps cannot be found out");
+                IgnoredOptions::new()
+            }
+            Ok(lost) => lost,
+        };
+        for (service, options) in lost {
+            let (remedy, lease) = (definitions::REMEDY, workload.lease);
+            let fields = options.join(", ");
+            tracing::warn!(%lease, service, fields, remedy, "the cluster does not keep these fields");
+            ignored.entry(service).or_default().extend(options);
+        }
     }
     let hash = workload.version;
     let amend = |object: &mut Value| {
         if let Some(hash) = &hash {
-            version::annotate(object, version::on_manifest(hash), &workload.ignored);
+            version::annotate(object, version::on_manifest(hash), &ignored);
         }
     };
     let written = writer.write(&Object::from(wanted), Occasion::Update, amend, || false).await?;
-    let read = |shown: &Shown| {
-        let manifest = shown.typed::<Manifest>(Kind::MANIFEST);
+    let read = |shown: &CachedObject| {
+        let manifest = shown.typed::<Manifest>(ResourceKind::MANIFEST);
         let unread = "the Manifest that was written cannot be read";
         manifest.ok_or_else(|| CommandFailure::Unavailable(unread.to_owned()))
     };
     let mut kept = Kept { manifest: read(&written.shown)?, is_new: written.is_new };
-    let there = drawer.of(Kind::NAMESPACE).next().map(|shown| shown.json(Kind::NAMESPACE));
-    let known = version::of(&kept.manifest, drawer.namespace().as_ref());
+    let there =
+        entry.of(ResourceKind::NAMESPACE).next().map(|shown| shown.json(ResourceKind::NAMESPACE));
+    let known = version::of(&kept.manifest, entry.namespace().as_ref());
     if let Some(hash) = hash.filter(|hash| !kept.is_new && known != Some(*hash)) {
         // Only the hash differs. No pod is to be restarted for that.
         let (kind, mut object, text) = match there {
             Some(there) => {
                 let revision = kept.manifest.metadata.resource_version.as_deref();
                 let text = version::on_namespace(&hash, revision.unwrap_or_default());
-                (Kind::NAMESPACE, there, text)
+                (ResourceKind::NAMESPACE, there, text)
             }
-            None => {
-                (Kind::MANIFEST, written.shown.json(Kind::MANIFEST), version::on_manifest(&hash))
-            }
+            None => (
+                ResourceKind::MANIFEST,
+                written.shown.json(ResourceKind::MANIFEST),
+                version::on_manifest(&hash),
+            ),
         };
-        version::annotate(&mut object, text, &workload.ignored);
-        let shown = writer.put(kind, &object).await.map_err(CommandFailure::from)?;
+        version::annotate(&mut object, text, &ignored);
+        let shown = writer.put(kind, &object).await.map_err(of_command)?;
         kept.is_new = true;
-        if kind == Kind::MANIFEST {
+        if kind == ResourceKind::MANIFEST {
             kept.manifest = read(&shown)?;
         }
     }
@@ -143,7 +166,7 @@ async fn confirm(
 ) -> Result<(), CommandFailure> {
     let name = names::lease_namespace(&workload.lease);
     let namespace = Some(settings.manifest_namespace.as_str());
-    match writer.read(Kind::MANIFEST, namespace, &name).await? {
+    match writer.read(ResourceKind::MANIFEST, namespace, &name).await.map_err(of_command)? {
         Some(_) => Ok(()),
         None => Err(CommandFailure::Unavailable("the Manifest was deleted meanwhile".to_owned())),
     }
@@ -176,9 +199,9 @@ pub(super) async fn write(
 /// Whether a port at a leased address belongs to another lease: the tenant moves it when asked to.
 fn is_anothers(writer: Writer<'_>, lease: &Lease, object: &Object) -> bool {
     let name = name(object);
-    let mirror = writer.shared.mirror();
-    let there = mirror.named(Kind::LEASED_IP, name).is_some();
-    there && mirror.get(Kind::LEASED_IP, &lease.namespace, name).is_none()
+    let cache = writer.shared.cache();
+    let there = cache.named(ResourceKind::LEASED_IP, name).is_some();
+    there && cache.get(ResourceKind::LEASED_IP, &lease.namespace, name).is_none()
 }
 
 fn name(object: &Object) -> &str {
@@ -188,17 +211,17 @@ fn name(object: &Object) -> &str {
 async fn remove(
     writer: Writer<'_>,
     settings: &Settings,
-    stale: &[(Kind, Arc<Shown>)],
-) -> Result<(), CommandFailure> {
+    stale: &[(ResourceKind, Arc<CachedObject>)],
+) -> Result<(), Failure> {
     for (kind, shown) in stale {
         let namespace = match *kind {
-            Kind::HOST | Kind::LEASED_IP => &settings.manifest_namespace,
+            ResourceKind::HOST | ResourceKind::LEASED_IP => &settings.manifest_namespace,
             _ => &shown.namespace,
         };
         let uid = Some(shown.uid.clone());
         // A hostname that another lease was given meanwhile is that one's.
-        let version = (*kind == Kind::HOST).then(|| shown.version.clone());
-        let exactly = Exactly { uid, version };
+        let version = (*kind == ResourceKind::HOST).then(|| shown.version.clone());
+        let exactly = Preconditions { uid, resource_version: version };
         tracing::debug!(
             kind = kind.name,
             name = shown.name,
@@ -210,16 +233,16 @@ async fn remove(
 }
 
 /// Deletes a pod behind which an update would wait for ever.
-pub(super) async fn free(writer: Writer<'_>, pod: Stuck) -> Result<(), CommandFailure> {
+pub(super) async fn free(writer: Writer<'_>, pod: Stuck) -> Result<(), Failure> {
     tracing::info!(
         namespace = pod.namespace,
         pod = pod.name,
         "deleting a pod that holds up an update"
     );
-    let exactly = Exactly { uid: Some(pod.uid), version: None };
-    Ok(writer.delete(Kind::POD, Some(&pod.namespace), &pod.name, exactly).await?)
+    let exactly = Preconditions { uid: Some(pod.uid), resource_version: None };
+    writer.delete(ResourceKind::POD, Some(&pod.namespace), &pod.name, exactly).await
 }
 
-fn drawer(writer: Writer<'_>, namespace: &str) -> Drawer {
-    writer.shared.mirror().drawer(namespace).cloned().unwrap_or_default()
+fn entry(writer: Writer<'_>, namespace: &str) -> NamespaceEntry {
+    writer.shared.cache().entry(namespace).cloned().unwrap_or_default()
 }

@@ -1,23 +1,22 @@
 //! Remembering maintenance.
 
+use kube_access::{Failure, ResourceKind};
 use provider_crd::labels;
-use provider_engine::cluster::command::CommandFailure;
 use serde_json::{Map, Value, json};
 
 use super::write::Writer;
-use crate::client::{Failure, Kind};
 use crate::settings::Settings;
-use crate::watch::{MEMORY, pieces};
+use crate::watch::{MEMORY, parts};
 
 /// Writes into the provider's memory whether it is in maintenance. What else it remembers stays.
 pub(super) async fn maintain(
     writer: Writer<'_>,
     settings: &Settings,
     is_on: bool,
-) -> Result<(), CommandFailure> {
+) -> Result<(), Failure> {
     let own = settings.manifest_namespace.as_str();
     loop {
-        let there = writer.read(Kind::CONFIG_MAP, Some(own), MEMORY).await?;
+        let there = writer.read(ResourceKind::CONFIG_MAP, Some(own), MEMORY).await?;
         let mut memory = there.unwrap_or_else(|| {
             json!({
                 "apiVersion": "v1", "kind": "ConfigMap",
@@ -27,7 +26,7 @@ pub(super) async fn maintain(
             })
         });
         let text = is_on.to_string();
-        if memory.pointer("/data").and_then(|data| data.get(pieces::MAINTENANCE)?.as_str())
+        if memory.pointer("/data").and_then(|data| data.get(parts::MAINTENANCE)?.as_str())
             == Some(&text)
         {
             return Ok(());
@@ -35,14 +34,14 @@ pub(super) async fn maintain(
         if let Some(memory) = memory.as_object_mut() {
             let data = memory.entry("data").or_insert_with(|| Map::new().into());
             if let Some(data) = data.as_object_mut() {
-                data.insert(pieces::MAINTENANCE.to_owned(), Value::from(text));
+                data.insert(parts::MAINTENANCE.to_owned(), Value::from(text));
             }
         }
-        match writer.put(Kind::CONFIG_MAP, &memory).await {
+        match writer.put(ResourceKind::CONFIG_MAP, &memory).await {
             Ok(_) => return Ok(()),
             // Somebody else wrote it: it is read again.
             Err(Failure::Conflict(_)) => {}
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => return Err(failure),
         }
     }
 }

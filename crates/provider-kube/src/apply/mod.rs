@@ -11,8 +11,8 @@
 //! Where somebody else wrote it meanwhile it is read again; where the API server is busy it is asked
 //! again, a few times. Objects that do not depend on each other are written together.
 //!
-//! What to write is decided by plain functions: `plan`, `stale`, `stuck`, `retry`, and
-//! [`merge`](crate::merge).
+//! What to write is decided by plain functions: `plan`, `stale`, `stuck`, `retry`,
+//! and [`merge`](kube_access::merge).
 
 mod deploy;
 mod maintain;
@@ -26,24 +26,24 @@ mod tests;
 mod under_way;
 mod write;
 
+use kube_access::KubeClient;
 use provider_engine::cluster::command::{CommandFailure, Operation};
+use write::Writer;
 
-use crate::client::Calls;
+use crate::failure::of_command;
 use crate::settings::Settings;
 use crate::watch::Shared;
 pub(crate) use stale::stale;
 pub(crate) use under_way::UnderWay;
-use write::Writer;
 
-/// Carries out one operation.
 pub(crate) async fn execute(
-    calls: &Calls,
+    client: &KubeClient,
     shared: &Shared,
     settings: &Settings,
     under_way: &UnderWay,
     operation: Operation,
 ) -> Result<(), CommandFailure> {
-    let writer = Writer { calls, shared };
+    let writer = Writer { client, shared };
     match operation {
         Operation::Hold(workload) => deploy::hold(writer, settings, &workload).await,
         Operation::Deploy(workload) => {
@@ -51,20 +51,22 @@ pub(crate) async fn execute(
             deploy::deploy(writer, settings, &workload, &this).await
         }
         Operation::Teardown { lease, evidence: _ } => {
-            teardown::teardown(writer, settings, &lease).await
+            teardown::teardown(writer, settings, &lease).await.map_err(of_command)
         }
-        Operation::Maintain(is_on) => maintain::maintain(writer, settings, is_on).await,
+        Operation::Maintain(is_on) => {
+            maintain::maintain(writer, settings, is_on).await.map_err(of_command)
+        }
     }
 }
 
 /// Deletes pods behind which updates would wait for ever, in all leases.
-pub(crate) async fn free_stuck(calls: &Calls, shared: &Shared) {
+pub(crate) async fn free_stuck(client: &KubeClient, shared: &Shared) {
     let pods: Vec<_> = match shared.known() {
-        Ok(mirror) => mirror.stateful().flat_map(stuck::stuck).collect(),
+        Ok(cache) => cache.stateful().flat_map(stuck::stuck).collect(),
         Err(_) => return,
     };
     for pod in pods {
-        if let Err(failure) = deploy::free(Writer { calls, shared }, pod).await {
+        if let Err(failure) = deploy::free(Writer { client, shared }, pod).await {
             tracing::warn!(%failure, "a pod that holds up an update cannot be deleted");
         }
     }

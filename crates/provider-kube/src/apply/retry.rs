@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::client::Failure;
+use kube_access::Failure;
 
 /// How often a call is tried at most.
 const TRIES: u32 = 4;

@@ -6,21 +6,17 @@
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
+use kube_access::ResourceKind;
 use provider_engine::cluster::view::Condition;
 
-use crate::client::Kind;
 use crate::observe::condition;
 use crate::observe::rollout::{is_rolling, revision_of, update_revision};
-use crate::watch::Drawer;
+use crate::watch::NamespaceEntry;
 
-/// A pod to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stuck {
-    /// Its namespace.
     pub(crate) namespace: String,
-    /// Its name.
     pub(crate) name: String,
-    /// Its identity.
     pub(crate) uid: String,
 }
 
@@ -28,14 +24,14 @@ pub(crate) struct Stuck {
 /// replace them anyway; what they stored is not theirs. None as long as the set's controller has not
 /// seen the newest template: until then its revision is not known.
 #[must_use]
-pub(crate) fn stuck(drawer: &Drawer) -> Vec<Stuck> {
+pub(crate) fn stuck(entry: &NamespaceEntry) -> Vec<Stuck> {
     let mut found = Vec::new();
-    for shown in drawer.of(Kind::STATEFUL_SET) {
-        let mut idle = drawer.pods.values().filter(|pod| is_idle(pod, &shown.uid)).peekable();
+    for shown in entry.of(ResourceKind::STATEFUL_SET) {
+        let mut idle = entry.pods.values().filter(|pod| is_idle(pod, &shown.uid)).peekable();
         if idle.peek().is_none() {
             continue;
         }
-        let set: Option<StatefulSet> = shown.typed(Kind::STATEFUL_SET);
+        let set: Option<StatefulSet> = shown.typed(ResourceKind::STATEFUL_SET);
         let Some(set) = set.filter(is_rolling) else { continue };
         let Some(newest) = update_revision(&set) else { continue };
         let is_old = |pod: &&_| revision_of(pod).is_some_and(|revision| revision != newest);

@@ -1,11 +1,10 @@
 //! Letting nothing of a lease remain.
 
 use akash_types::LeaseId;
+use kube_access::{Failure, Preconditions, ResourceKind};
 use provider_crd::{labels, names};
-use provider_engine::cluster::command::CommandFailure;
 
 use super::write::Writer;
-use crate::client::{Exactly, Kind};
 use crate::settings::Settings;
 
 /// Has everything of a lease deleted. What leads to it goes first, then the namespace with all that
@@ -16,13 +15,12 @@ pub(super) async fn teardown(
     writer: Writer<'_>,
     settings: &Settings,
     lease: &LeaseId,
-) -> Result<(), CommandFailure> {
+) -> Result<(), Failure> {
     let own = settings.manifest_namespace.as_str();
     let selector = labels::lease_selector(lease);
-    writer.delete_all(Kind::HOST, own, &selector).await?;
-    writer.delete_all(Kind::LEASED_IP, own, &selector).await?;
+    writer.delete_all(ResourceKind::HOST, own, &selector).await?;
+    writer.delete_all(ResourceKind::LEASED_IP, own, &selector).await?;
     let namespace = names::lease_namespace(lease);
-    writer.delete(Kind::NAMESPACE, None, &namespace, Exactly::default()).await?;
-    writer.delete(Kind::MANIFEST, Some(own), &namespace, Exactly::default()).await?;
-    Ok(())
+    writer.delete(ResourceKind::NAMESPACE, None, &namespace, Preconditions::default()).await?;
+    writer.delete(ResourceKind::MANIFEST, Some(own), &namespace, Preconditions::default()).await
 }

@@ -2,6 +2,9 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 use k8s_openapi::api::core::v1::Pod;
+use kube_access::ResourceKind;
+use kube_access::merge::Occasion;
+use kube_access::scripted::{Answer, Scripted, json as says};
 use provider_crd::{Manifest, labels, names};
 use provider_engine::cluster::command::{CommandFailure, Workload};
 use serde_json::{Value, json};
@@ -13,12 +16,9 @@ use super::stuck::stuck;
 use super::under_way::UnderWay;
 use super::write::Writer;
 use crate::build::{self, Object};
-use crate::client::Kind;
-use crate::client::scripted::{Answer, Scripted, json as says};
-use crate::merge::Occasion;
 use crate::resolve::Lease;
 use crate::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
-use crate::watch::{Drawer, Shared, Shown, Trimmed, pieces};
+use crate::watch::{CachedObject, NamespaceEntry, Shared, Trimmed, parts};
 
 const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
 
@@ -68,13 +68,13 @@ fn lease(ports: Value, login: bool) -> (Lease, Vec<Object>) {
     (lease, objects)
 }
 
-fn drawer(objects: &[Object]) -> Drawer {
-    let mut drawer = Drawer::default();
+fn entry(objects: &[Object]) -> NamespaceEntry {
+    let mut entry = NamespaceEntry::default();
     for object in objects {
-        let shown = Shown::new(object.to_json().unwrap()).unwrap();
-        drawer.put(Kind::named(object.kind()).unwrap(), Arc::new(shown));
+        let shown = CachedObject::new(object.to_json().unwrap()).unwrap();
+        entry.put(ResourceKind::named(object.kind()).unwrap(), Arc::new(shown));
     }
-    drawer
+    entry
 }
 
 fn http_and_port() -> Value {
@@ -107,13 +107,13 @@ fn a_lease_counts_as_written_under_other_settings_but_not_for_another_manifest()
         let mut again = Object::from(manifest(ports, false)).to_json().unwrap();
         again["metadata"]["resourceVersion"] = "8".into();
         again["spec"]["group"]["services"][0]["image"] = image.into();
-        let mut drawer = drawer(&objects);
+        let mut entry = entry(&objects);
         // The API server stores this under two names.
-        let mut stored = drawer.json("Deployment", "web").unwrap();
+        let mut stored = entry.json("Deployment", "web").unwrap();
         stored["spec"]["template"]["spec"]["serviceAccount"] = "web".into();
-        drawer.put(Kind::DEPLOYMENT, Arc::new(Shown::new(stored).unwrap()));
-        drawer.put(Kind::MANIFEST, Arc::new(Shown::new(again).unwrap()));
-        pieces::is_deployed(&drawer, settings)
+        entry.put(ResourceKind::DEPLOYMENT, Arc::new(CachedObject::new(stored).unwrap()));
+        entry.put(ResourceKind::MANIFEST, Arc::new(CachedObject::new(again).unwrap()));
+        parts::is_deployed(&entry, settings)
     };
     let gateway = ("gateway".to_owned(), "gateways".to_owned());
     let others = [
@@ -153,9 +153,9 @@ fn what_the_next_manifest_does_not_ask_for_goes() {
     let (_, before) = lease(http_and_port(), true);
     let (after, wanted) =
         lease(json!([{"port": 80, "proto": "TCP", "global": true, "hosts": ["b.example"]}]), false);
-    let drawer = drawer(&before);
+    let entry = entry(&before);
     let gone = |settings: &Settings, withheld: &[String]| -> Vec<String> {
-        let found = stale(&drawer, &after, &wanted, withheld, settings);
+        let found = stale(&entry, &after, &wanted, withheld, settings);
         found.iter().map(|(kind, shown)| format!("{} {}", kind.name, shown.name)).collect()
     };
     let all = [
@@ -170,17 +170,17 @@ fn what_the_next_manifest_does_not_ask_for_goes() {
     assert_eq!(gone(&off, &["a.example".to_owned()]), [all[1], all[2]]);
     // Nothing is stale where nothing changed.
     let (same, wanted) = lease(http_and_port(), true);
-    assert_eq!(stale(&drawer, &same, &wanted, &[], &settings()), []);
+    assert_eq!(stale(&entry, &same, &wanted, &[], &settings()), []);
 }
 
 #[test]
 fn a_service_at_a_leased_address_is_the_operators() {
     let (lease, wanted) = lease(http_and_port(), false);
-    let mut drawer = drawer(&wanted);
+    let mut entry = entry(&wanted);
     let service = json!({"metadata": {"name": "web-ip-80", "labels":
-        {(labels::MANAGED): "true", (labels::SERVICE_TARGET): labels::METAL_LB}}});
-    drawer.put(Kind::SERVICE, Arc::new(Shown::new(service).unwrap()));
-    assert_eq!(stale(&drawer, &lease, &wanted, &[], &settings()), []);
+        {(labels::MANAGED): "true", (labels::SERVICE_TARGET): "metal-lb"}}});
+    entry.put(ResourceKind::SERVICE, Arc::new(CachedObject::new(service).unwrap()));
+    assert_eq!(stale(&entry, &lease, &wanted, &[], &settings()), []);
 }
 
 fn pod(name: &str, revision: &str, ready: &str, owner: &str) -> Arc<Pod> {
@@ -206,17 +206,17 @@ fn held_up_by(change: impl Fn(&mut Value)) -> Vec<String> {
         "status": {"observedGeneration": 4, "updateRevision": "db-2", "replicas": 4},
     });
     change(&mut set);
-    let mut drawer = Drawer::default();
-    drawer.put(Kind::STATEFUL_SET, Arc::new(Shown::new(set).unwrap()));
+    let mut entry = NamespaceEntry::default();
+    entry.put(ResourceKind::STATEFUL_SET, Arc::new(CachedObject::new(set).unwrap()));
     for (name, revision, ready, owner) in [
         ("broken", "db-1", "False", "set"),
         ("works", "db-1", "True", "set"),
         ("new", "db-2", "False", "set"),
         ("of-another", "db-1", "False", "other"),
     ] {
-        drawer.pods.insert(name.to_owned(), pod(name, revision, ready, owner));
+        entry.pods.insert(name.to_owned(), pod(name, revision, ready, owner));
     }
-    stuck(&drawer).into_iter().map(|pod| pod.name).collect()
+    stuck(&entry).into_iter().map(|pod| pod.name).collect()
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn wanted() -> Object {
 async fn written(answers: Vec<Answer>) -> (Result<bool, CommandFailure>, Vec<String>) {
     let server = Scripted::start(answers).await;
     let shared = Shared::default();
-    let writer = Writer { calls: &server.calls, shared: &shared };
+    let writer = Writer { client: &server.client, shared: &shared };
     let written = writer.write(&wanted(), Occasion::Update, |_| {}, || false).await;
     (written.map(|written| written.is_new), methods(&server))
 }
@@ -310,6 +310,7 @@ fn lists(dseq: u64, withheld: &[&str]) -> Workload {
         group: Arc::new(manifest(http_and_port(), false).spec.group().unwrap()),
         cards: [].into(),
         withheld: withheld.iter().map(|&name| name.to_owned()).collect(),
+        endpoints_to_take: vec![],
         ignored: std::collections::BTreeMap::new(),
     }
 }
@@ -343,7 +344,7 @@ async fn moving() -> (Object, Scripted, Shared) {
     };
     let answers = vec![fails(409), says(200, &of(6)), says(200, &of(id().dseq()))];
     let (server, shared) = (Scripted::start(answers).await, Shared::default());
-    shared.wrote(Kind::HOST, Shown::new(of(5)).unwrap());
+    shared.wrote(ResourceKind::HOST, CachedObject::new(of(5)).unwrap());
     (host, server, shared)
 }
 
@@ -357,7 +358,7 @@ async fn a_name_is_taken_over_unless_a_newer_deployment_has_it() {
         [(None, 1, &["PUT", "GET", "PUT"][..]), (Some(lists(6, &[])), 0, &[])]
     {
         let (host, server, shared) = moving().await;
-        let writer = Writer { calls: &server.calls, shared: &shared };
+        let writer = Writer { client: &server.client, shared: &shared };
         let under_way = UnderWay::default();
         let this = under_way.begin(&lists(id().dseq(), &[]));
         let _newer = newer.map(|newer| under_way.begin(&newer));
@@ -369,7 +370,7 @@ async fn a_name_is_taken_over_unless_a_newer_deployment_has_it() {
 #[tokio::test]
 async fn what_shall_stay_since_it_was_read_again_is_not_written() {
     let (host, server, shared) = moving().await;
-    let writer = Writer { calls: &server.calls, shared: &shared };
+    let writer = Writer { client: &server.client, shared: &shared };
     let stays = || server.asked().len() > 1;
     let written = writer.write(&host, Occasion::Update, |_| {}, stays).await.unwrap();
     assert_eq!((written.is_new, written.shown.version.as_str()), (false, "6"));

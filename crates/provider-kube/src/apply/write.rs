@@ -1,30 +1,28 @@
 //! One object, written at most once.
 
+use kube_access::merge::{Merged, Occasion, merge};
+use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
 use provider_engine::cluster::command::CommandFailure;
 use serde_json::Value;
 
 use super::retry;
 use crate::build::Object;
-use crate::client::{Calls, Exactly, Failure, Kind};
-use crate::merge::{Merged, Occasion, merge};
-use crate::watch::{Shared, Shown};
+use crate::failure::of_command;
+use crate::watch::{CachedObject, Shared};
 
 /// How often an object is read again because somebody else wrote it.
 const CONFLICTS: u32 = 5;
 
-/// What came of a write.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     /// The object as it is now.
-    pub(super) shown: Shown,
-    /// Whether anything was written.
+    pub(super) shown: CachedObject,
     pub(super) is_new: bool,
 }
 
-/// Who writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Writer<'a> {
-    pub(super) calls: &'a Calls,
+    pub(super) client: &'a KubeClient,
     pub(super) shared: &'a Shared,
 }
 
@@ -40,7 +38,8 @@ impl Writer<'_> {
     ) -> Result<Written, CommandFailure> {
         let refused = |why: String| CommandFailure::Refused(format!("{}: {why}", title(object)));
         let wanted = object.to_json().map_err(|error| refused(error.to_string()))?;
-        let kind = Kind::named(object.kind()).ok_or_else(|| refused("unknown kind".to_owned()))?;
+        let kind =
+            ResourceKind::named(object.kind()).ok_or_else(|| refused("unknown kind".to_owned()))?;
         let name = object.metadata().name.clone().unwrap_or_default();
         let namespace = object.metadata().namespace.clone();
         let seen = self.seen(kind, namespace.as_deref(), &name);
@@ -52,7 +51,7 @@ impl Writer<'_> {
                 None => {
                     let mut object = wanted.clone();
                     amend(&mut object);
-                    self.calls.create(kind, namespace, &object).await
+                    self.client.create(kind, namespace, &object).await
                 }
                 Some(there) if there.pointer("/metadata/deletionTimestamp").is_some() => {
                     let why = "what was there is still being deleted";
@@ -64,7 +63,7 @@ impl Writer<'_> {
                     Ok(Merged::Unchanged) => return unchanged(there).map_err(refused),
                     Ok(Merged::Replace(mut merged)) => {
                         amend(&mut merged);
-                        self.calls.replace(kind, namespace, &name, &merged).await
+                        self.client.replace(kind, namespace, &name, &merged).await
                     }
                 },
             };
@@ -87,76 +86,61 @@ impl Writer<'_> {
     }
 
     /// Writes an object that was read, if nobody else wrote it since.
-    pub(super) async fn put(&self, kind: Kind, object: &Value) -> Result<Shown, Failure> {
+    pub(super) async fn put(
+        &self,
+        kind: ResourceKind,
+        object: &Value,
+    ) -> Result<CachedObject, Failure> {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
         let name = text("/metadata/name").unwrap_or_default();
         let namespace = text("/metadata/namespace");
-        let mut tries = 0;
-        loop {
-            let result = match text("/metadata/resourceVersion") {
-                Some(_) => self.calls.replace(kind, namespace, name, object).await,
-                None => self.calls.create(kind, namespace, object).await,
-            };
-            match result {
-                Ok(answer) => return self.took(kind, answer).map(|written| written.shown),
-                Err(failure) => {
-                    tries += 1;
-                    self.wait(tries, failure).await?;
-                }
+        let answer = self.retry(|| async {
+            match text("/metadata/resourceVersion") {
+                Some(_) => self.client.replace(kind, namespace, name, object).await,
+                None => self.client.create(kind, namespace, object).await,
             }
-        }
+        });
+        self.took(kind, answer.await?).map(|written| written.shown)
     }
 
-    /// Reads an object that others wrote too.
+    /// Reads an object that others write too.
     pub(super) async fn read(
         &self,
-        kind: Kind,
+        kind: ResourceKind,
         namespace: Option<&str>,
         name: &str,
     ) -> Result<Option<Value>, Failure> {
-        let mut tries = 0;
-        loop {
-            match self.calls.get(kind, namespace, name).await {
-                Ok(found) => return Ok(found),
-                Err(failure) => {
-                    tries += 1;
-                    self.wait(tries, failure).await?;
-                }
-            }
-        }
+        self.retry(|| self.client.get(kind, namespace, name)).await
     }
 
-    /// Has an object deleted.
     pub(super) async fn delete(
         &self,
-        kind: Kind,
+        kind: ResourceKind,
         namespace: Option<&str>,
         name: &str,
-        exactly: Exactly,
+        exactly: Preconditions,
     ) -> Result<(), Failure> {
-        let mut tries = 0;
-        loop {
-            match self.calls.delete(kind, namespace, name, exactly.clone()).await {
-                Ok(()) => return Ok(()),
-                Err(failure) => {
-                    tries += 1;
-                    self.wait(tries, failure).await?;
-                }
-            }
-        }
+        self.retry(|| self.client.delete(kind, namespace, name, exactly.clone())).await
     }
 
-    /// Has everything of a lease deleted that carries its id.
     pub(super) async fn delete_all(
         &self,
-        kind: Kind,
+        kind: ResourceKind,
         namespace: &str,
         selector: &str,
     ) -> Result<(), Failure> {
+        self.retry(|| self.client.delete_all(kind, namespace, selector)).await
+    }
+
+    /// Repeats a request as long as `retry::pause` allows.
+    async fn retry<T, F>(&self, request: impl Fn() -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
         let mut tries = 0;
         loop {
-            match self.calls.delete_all(kind, namespace, selector).await {
-                Ok(()) => return Ok(()),
+            match request().await {
+                Ok(answer) => return Ok(answer),
                 Err(failure) => {
                     tries += 1;
                     self.wait(tries, failure).await?;
@@ -168,21 +152,23 @@ impl Writer<'_> {
     /// What the watches show of it.
     fn seen(
         &self,
-        kind: Kind,
+        kind: ResourceKind,
         namespace: Option<&str>,
         name: &str,
-    ) -> Option<std::sync::Arc<Shown>> {
-        let mirror = self.shared.mirror();
+    ) -> Option<std::sync::Arc<CachedObject>> {
+        let cache = self.shared.cache();
         match kind {
-            Kind::MANIFEST | Kind::HOST | Kind::LEASED_IP => mirror.named(kind, name),
-            Kind::NAMESPACE => mirror.get(kind, name, name),
-            _ => mirror.get(kind, namespace?, name),
+            ResourceKind::MANIFEST | ResourceKind::HOST | ResourceKind::LEASED_IP => {
+                cache.named(kind, name)
+            }
+            ResourceKind::NAMESPACE => cache.get(kind, name, name),
+            _ => cache.get(kind, namespace?, name),
         }
     }
 
-    fn took(&self, kind: Kind, answer: Value) -> Result<Written, Failure> {
+    fn took(&self, kind: ResourceKind, answer: Value) -> Result<Written, Failure> {
         let unread = |error| Failure::unavailable(format!("an answer cannot be read: {error}"));
-        let shown = Shown::new(answer).map_err(unread)?;
+        let shown = CachedObject::new(answer).map_err(unread)?;
         self.shared.wrote(kind, shown.clone());
         Ok(Written { shown, is_new: true })
     }
@@ -202,15 +188,14 @@ impl Writer<'_> {
     }
 }
 
-/// Nothing was written.
 fn unchanged(there: &Value) -> Result<Written, String> {
-    let shown = Shown::new(there.clone()).map_err(|error| error.to_string())?;
+    let shown = CachedObject::new(there.clone()).map_err(|error| error.to_string())?;
     Ok(Written { shown, is_new: false })
 }
 
 /// A failure with the object it was about.
 fn told(object: &Object, failure: Failure) -> CommandFailure {
-    match CommandFailure::from(failure) {
+    match of_command(failure) {
         CommandFailure::Refused(why) => {
             CommandFailure::Refused(format!("{}: {why}", title(object)))
         }

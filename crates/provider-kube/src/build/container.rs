@@ -1,9 +1,11 @@
 //! The one container of a pod.
 
-use k8s_openapi::api::core::v1::{Container, ContainerPort, ResourceRequirements, SecurityContext};
+use k8s_openapi::api::core::v1::{
+    Container, ContainerPort, EnvVar, ResourceRequirements, SecurityContext,
+};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::{BuildError, env, quantity, volumes};
+use super::{BuildError, quantity, volumes};
 use crate::resolve::{Lease, Service};
 use crate::settings::Settings;
 
@@ -23,7 +25,7 @@ pub(super) fn of(
         image_pull_policy: Some("IfNotPresent".to_owned()),
         command: list(&wanted.command),
         args: list(&wanted.args),
-        env: Some(env::of(lease, service, settings)),
+        env: Some(environment(lease, service, settings)),
         ports: (!ports.is_empty()).then_some(ports),
         volume_mounts: (!mounts.is_empty()).then_some(mounts),
         resources: Some(resources(service, settings)?),
@@ -120,4 +122,32 @@ fn card_resource(service: &Service) -> Result<&'static str, BuildError> {
         }),
         None => Err(BuildError::NoCard { service: service.name().to_owned() }),
     }
+}
+
+/// What the tenant set, in order, then what the provider tells, where the tenant did not set it.
+fn environment(lease: &Lease, service: &Service, settings: &Settings) -> Vec<EnvVar> {
+    let set = service.wanted.env.iter().flatten().map(|entry| {
+        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
+        // No value and an empty one are the same, and stored without.
+        EnvVar { value: (!value.is_empty()).then(|| value.to_owned()), ..named(name) }
+    });
+    let mut env: Vec<EnvVar> = set.collect();
+    let told = [
+        ("AKASH_GROUP_SEQUENCE", lease.id.gseq().to_string()),
+        ("AKASH_DEPLOYMENT_SEQUENCE", lease.id.dseq().to_string()),
+        ("AKASH_ORDER_SEQUENCE", lease.id.oseq().to_string()),
+        ("AKASH_OWNER", lease.id.owner().to_string()),
+        ("AKASH_PROVIDER", lease.id.provider().to_string()),
+        ("AKASH_CLUSTER_PUBLIC_HOSTNAME", settings.public_hostname.clone()),
+    ];
+    for (name, value) in told {
+        if !env.iter().any(|known| known.name == name) {
+            env.push(EnvVar { value: (!value.is_empty()).then_some(value), ..named(name) });
+        }
+    }
+    env
+}
+
+fn named(name: &str) -> EnvVar {
+    EnvVar { name: name.to_owned(), ..EnvVar::default() }
 }

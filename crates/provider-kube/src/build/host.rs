@@ -1,8 +1,9 @@
 //! The hostnames of a lease.
 
+use akash_types::hostname::generated_host;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::jiff::Timestamp;
-use provider_crd::{ProviderHost, ProviderHostSpec, labels, names};
+use provider_crd::{ProviderHost, ProviderHostSpec, labels};
 
 use crate::resolve::Lease;
 use crate::settings::Settings;
@@ -22,7 +23,7 @@ pub fn hosts(
         for expose in service.exposes().filter(|expose| expose.is_ingress()) {
             let generated = settings.generated_hosts.as_ref();
             let generated =
-                generated.map(|domain| names::generated_host(&lease.id, service.name(), domain));
+                generated.map(|domain| generated_host(lease.id, service.name(), domain));
             let asked = expose.hosts.iter().flatten().map(|host| host.to_lowercase());
             let asked =
                 asked.filter(|host| !withheld.iter().any(|kept| kept.eq_ignore_ascii_case(host)));

@@ -11,10 +11,6 @@ use crate::settings::Settings;
 
 /// The ports of a lease at leased addresses. One that is there already stays as it is: another
 /// lease of the tenant may have it.
-///
-/// # Errors
-///
-/// When a port or protocol is none.
 pub fn leased_ips(lease: &Lease, settings: &Settings) -> Result<Vec<ProviderLeasedIp>, BuildError> {
     let mut addresses = Vec::new();
     for service in &lease.services {

@@ -9,7 +9,6 @@
 
 mod affinity;
 mod container;
-mod env;
 mod host;
 mod leased_ip;
 mod object;
@@ -40,55 +39,26 @@ use crate::settings::Settings;
 /// Why objects cannot be built. No manifest that was validated and placed is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// A resource is missing.
     #[error("service {service:?} does not say how much {what} it needs")]
-    Missing {
-        /// Which service.
-        service: String,
-        /// What it does not say.
-        what: &'static str,
-    },
+    Missing { service: String, what: &'static str },
     /// It wants cards, and none was promised.
     #[error("service {service:?} wants cards, but its Manifest does not say which it was promised")]
-    NoCard {
-        /// Which service.
-        service: String,
-    },
+    NoCard { service: String },
     /// It was promised a card of somebody whose cards no node offers.
     #[error(
         "service {service:?} was promised a card of {vendor:?}, which is neither nvidia nor amd"
     )]
-    Vendor {
-        /// Which service.
-        service: String,
-        /// Who made the card.
-        vendor: String,
-    },
+    Vendor { service: String, vendor: String },
     /// A number is larger than Kubernetes can hold.
     #[error("service {service:?}: {what} of {value} is more than Kubernetes can hold")]
-    TooLarge {
-        /// Which service.
-        service: String,
-        /// Which number.
-        what: &'static str,
-        /// What it is.
-        value: u64,
-    },
-    /// A protocol is not known.
+    TooLarge { service: String, what: &'static str, value: u64 },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
-    Protocol {
-        /// Which service.
-        service: String,
-        /// What was found.
-        protocol: String,
-    },
+    Protocol { service: String, protocol: String },
 }
 
 /// Everything in the lease's namespace and the namespace itself, in the order in which it is to be
 /// written: the namespace, policies before what they restrict, then service by service what a pod
 /// needs, the pod's workload, and what leads to it.
-///
-/// # Errors
 ///
 /// When a service cannot be built. Nothing of the lease should be written then.
 pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, BuildError> {
@@ -106,7 +76,6 @@ pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, Build
     Ok(objects)
 }
 
-/// The lease's namespace.
 #[must_use]
 pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     let mut labels = labels::base(&lease.namespace, &lease.revision);

@@ -26,7 +26,6 @@ macro_rules! objects {
                 }
             }
 
-            /// Name, namespace and labels.
             #[must_use]
             pub fn metadata(&self) -> &ObjectMeta {
                 match self {
@@ -35,10 +34,6 @@ macro_rules! objects {
             }
 
             /// The object as it is sent.
-            ///
-            /// # Errors
-            ///
-            /// None for what this crate builds.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
                 match self {
                     $(Self::$kind(object) => serde_json::to_value(object),)+
@@ -55,27 +50,20 @@ macro_rules! objects {
 }
 
 objects! {
-    /// The lease's namespace.
     Namespace(Namespace),
-    /// Who may talk to whom.
     NetworkPolicy(NetworkPolicy),
     /// Who a pod is for the API server.
     ServiceAccount(ServiceAccount),
-    /// What a pod may read.
     Role(Role),
-    /// Who may read it.
     RoleBinding(RoleBinding),
     /// A login to an image registry.
     Secret(Secret),
     /// A service that keeps nothing.
     Deployment(Deployment),
-    /// A service with persistent volumes.
     StatefulSet(StatefulSet),
     /// A way to a service's ports.
     Service(Service),
-    /// What the lease shall run.
     Manifest(Manifest),
-    /// A hostname.
     ProviderHost(ProviderHost),
     /// A port at a leased address.
     ProviderLeasedIp(ProviderLeasedIp),

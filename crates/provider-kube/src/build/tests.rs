@@ -70,6 +70,7 @@ fn lease(service: Sent, cards: BTreeMap<String, CardChoice>) -> Lease {
         group: Arc::new(group),
         cards,
         withheld: vec![],
+        endpoints_to_take: vec![],
         ignored: BTreeMap::new(),
     };
     let mut manifest = resolve::manifest(&workload, &settings()).unwrap();

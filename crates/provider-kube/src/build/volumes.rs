@@ -14,7 +14,6 @@ use crate::resolve::Service;
 /// The class that stands for whatever the cluster takes by default.
 const DEFAULT_CLASS: &str = "default";
 
-/// Volumes that are memory.
 pub(super) fn memory(service: &Service) -> Result<Vec<Volume>, BuildError> {
     let memory = service.volumes().filter(|volume| is_memory(volume));
     let volumes = memory.map(|volume| {
@@ -59,7 +58,6 @@ pub(super) fn claims(service: &Service) -> Result<Vec<PersistentVolumeClaim>, Bu
     claims.collect()
 }
 
-/// Where they are mounted.
 pub(super) fn mounts(service: &Service) -> Vec<VolumeMount> {
     let mounts = service.mounts().map(|mount| VolumeMount {
         name: names::volume(service.name(), &mount.name),

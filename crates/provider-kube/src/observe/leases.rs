@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use akash_types::LeaseId;
-use k8s_openapi::api::core::v1::{Namespace, Pod};
+use k8s_openapi::api::core::v1::{Namespace, Pod, Service};
 use provider_crd::{labels, names};
 use provider_engine::cluster::view::{LeaseView, Name};
 
 use super::quantity::whole;
-use super::{Known, Seen, replica};
+use super::{Known, Seen, node_ports, replica};
 use crate::resolve::{held, version};
 
 /// What is there of every lease of which something is.
@@ -51,6 +51,13 @@ pub(super) fn views(
         }
     }
     addresses(seen, &mut views);
+    for (namespace, lease) in leases {
+        let is_here = |service: &&Service| service.metadata.namespace.as_ref() == Some(namespace);
+        let used = node_ports::used(seen.services.iter().filter(is_here));
+        if let Some(view) = views.get_mut(lease) {
+            view.ports = u64::try_from(used.len()).unwrap_or(u64::MAX);
+        }
+    }
     for namespace in seen.namespaces {
         let name = namespace.metadata.name.as_ref();
         let lease = name.and_then(|name| leases.get(name));

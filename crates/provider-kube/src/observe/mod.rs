@@ -18,6 +18,7 @@ mod asks;
 mod cards;
 mod leases;
 pub(crate) mod node;
+pub(crate) mod node_ports;
 mod quantity;
 pub(crate) mod replica;
 pub(crate) mod rollout;
@@ -30,10 +31,12 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::LeaseId;
-use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{
+    Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Service,
+};
 use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, names};
-use provider_engine::cluster::view::{ClusterView, IpPool};
+use provider_engine::cluster::view::{ClusterView, IpPool, PortPool};
 
 use crate::settings::Settings;
 
@@ -45,24 +48,16 @@ pub use written::{carry_revision, is_written};
 /// Everything that the API server showed, each list complete.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen<'a> {
-    /// All nodes.
     pub nodes: &'a [Node],
-    /// All pods, of all namespaces.
     pub pods: &'a [Pod],
-    /// All namespaces.
     pub namespaces: &'a [Namespace],
-    /// All storage classes.
     pub classes: &'a [StorageClass],
-    /// All volumes.
     pub volumes: &'a [PersistentVolume],
-    /// All claims.
     pub claims: &'a [PersistentVolumeClaim],
-    /// All manifests.
     pub manifests: &'a [Manifest],
-    /// All hostnames.
     pub hosts: &'a [ProviderHost],
-    /// All ports at leased addresses.
     pub leased_ips: &'a [ProviderLeasedIp],
+    pub services: &'a [Service],
 }
 
 /// What no object says, from whoever knows.
@@ -75,6 +70,8 @@ pub struct Known {
     pub deployed: BTreeSet<LeaseId>,
     /// Addresses that can be leased; `None` if nobody hands any out.
     pub ips: Option<IpPool>,
+    /// Ports that can be opened on nodes; `None` for no limit.
+    pub ports: Option<PortPool>,
     /// Whether the provider is in maintenance.
     pub maintenance: bool,
 }
@@ -89,7 +86,7 @@ pub fn view(seen: &Seen<'_>, known: &Known, settings: &Settings) -> ClusterView 
         nodes: node::nodes(seen.nodes, &pods, &leases),
         storage: storage::classes(seen, known, settings, &leases),
         ips: known.ips,
-        ports: settings.node_ports,
+        ports: known.ports,
         leases: leases::views(seen, known, &pods, &leases),
         maintenance: known.maintenance,
     }

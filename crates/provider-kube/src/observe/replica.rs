@@ -111,7 +111,7 @@ pub(crate) fn exit(code: i32, reason: Option<&str>) -> String {
             "it was killed because it used more memory than it may".to_owned()
         }
         (_, 0) => "it ended by itself".to_owned(),
-        (_, 128..=192) => format!("it was killed by signal {}", code - 128),
+        (_, 129..=192) => format!("it was killed by signal {}", code - 128),
         _ => format!("it ended with exit code {code}"),
     }
 }

@@ -249,6 +249,21 @@ fn storage_is_sold_where_it_exists_and_somebody_knows_how_much() {
 }
 
 #[test]
+fn exit_codes_above_128_are_signals() {
+    for (code, expected) in [
+        (0, "it ended by itself"),
+        (1, "it ended with exit code 1"),
+        (128, "it ended with exit code 128"),
+        (129, "it was killed by signal 1"),
+        (137, "it was killed by signal 9"),
+        (192, "it was killed by signal 64"),
+        (193, "it ended with exit code 193"),
+    ] {
+        assert_eq!(replica::exit(code, None), expected);
+    }
+}
+
+#[test]
 fn a_pod_says_how_it_is_in_plain_words() {
     let waiting = |reason: &str| {
         json!({"containerStatuses": [{

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::{labels, names};
 use serde_json::{Value, json};
 
 use crate::build::Object;
-use crate::merge::{Merged, Occasion, merge};
 
 /// Whether all these objects of a lease are there and carry the revision of its `Manifest`, which
 /// every provider writes on an object together with the rest. `labels_of` gives the labels of the

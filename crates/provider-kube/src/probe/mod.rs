@@ -18,14 +18,14 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use kube::Client;
 use kube::api::{Api, AttachParams};
+use kube_access::{Failure, KubeClient, Preconditions, ResourceKind, Selector};
+use plan::{Connection, Report, Side, Target};
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::sync::Mutex;
 
-use crate::client::{Calls, Exactly, Failure, Kind, Selector};
 use crate::driver;
 use crate::settings::Settings;
-use plan::{Connection, Report, Side, Target};
 
 /// How long the pods may take to run; their image may have to be pulled.
 const READY: Duration = Duration::from_secs(90);
@@ -47,34 +47,18 @@ const MOST_OUTPUT: u64 = 64 << 10;
 pub enum ProbeError {
     /// The API server did not do its part.
     #[error("{what}: {why}")]
-    Api {
-        /// What was attempted.
-        what: &'static str,
-        /// Why it failed.
-        why: Failure,
-    },
+    Api { what: &'static str, why: Failure },
     /// A namespace has the name of a probe's and is none.
     #[error("namespace {0:?} exists and was not made by a probe: remove or rename it")]
     Taken(String),
     /// The namespaces of an earlier probe do not go.
     #[error("namespace {0:?} of an earlier probe is still being deleted; try again later")]
     Leftover(String),
-    /// A pod does not run.
     #[error("the probe pod in {namespace:?} is not ready after {} s: {why}", READY.as_secs())]
-    NotReady {
-        /// Where it is.
-        namespace: String,
-        /// What its status says.
-        why: String,
-    },
+    NotReady { namespace: String, why: String },
     /// The attempts could not be made, or their output makes no sense.
     #[error("the probe pod in {namespace:?} did not make its connections: {why}")]
-    Attempts {
-        /// Where it is.
-        namespace: String,
-        /// What went wrong.
-        why: String,
-    },
+    Attempts { namespace: String, why: String },
 }
 
 fn api(what: &'static str) -> impl Fn(Failure) -> ProbeError {
@@ -84,7 +68,7 @@ fn api(what: &'static str) -> impl Fn(Failure) -> ProbeError {
 /// Finds out whether tenants are kept apart. Clones make one probe at a time.
 #[derive(Clone)]
 pub struct IsolationProbe {
-    calls: Calls,
+    client: KubeClient,
     streams: Client,
     settings: Arc<Settings>,
     one_at_a_time: Arc<Mutex<()>>,
@@ -97,15 +81,13 @@ impl std::fmt::Debug for IsolationProbe {
 }
 
 impl IsolationProbe {
-    pub(crate) fn new(calls: Calls, streams: Client, settings: Arc<Settings>) -> Self {
-        Self { calls, streams, settings, one_at_a_time: Arc::default() }
+    pub(crate) fn new(client: KubeClient, streams: Client, settings: Arc<Settings>) -> Self {
+        Self { client, streams, settings, one_at_a_time: Arc::default() }
     }
 
     /// Makes the connections from pods of `image`, which has to have a shell, `nc`, `timeout` and
     /// `httpd`, as busybox does. Removes the pods whatever comes of it, also when the caller stops
     /// waiting.
-    ///
-    /// # Errors
     ///
     /// When it could not be found out. That is no finding.
     pub async fn run(&self, image: &str) -> Result<Report, ProbeError> {
@@ -161,13 +143,13 @@ impl IsolationProbe {
             return Err(ProbeError::Taken(name));
         }
         let uid = found.pointer("/metadata/uid").and_then(Value::as_str).map(str::to_owned);
-        let exactly = Exactly { uid, version: None };
-        let deleted = self.calls.delete(Kind::NAMESPACE, None, &name, exactly).await;
+        let exactly = Preconditions { uid, resource_version: None };
+        let deleted = self.client.delete(ResourceKind::NAMESPACE, None, &name, exactly).await;
         deleted.map_err(api("deleting a namespace of the probe"))
     }
 
     async fn namespace(&self, name: &str) -> Result<Option<Value>, ProbeError> {
-        let found = self.calls.get(Kind::NAMESPACE, None, name).await;
+        let found = self.client.get(ResourceKind::NAMESPACE, None, name).await;
         found.map_err(api("looking for the probe's namespaces"))
     }
 
@@ -175,8 +157,8 @@ impl IsolationProbe {
         for side in Side::BOTH {
             for (kind, object) in plan::objects(side, image, &self.settings) {
                 let namespace = side.namespace();
-                let place = (kind != Kind::NAMESPACE).then_some(namespace.as_str());
-                let created = self.calls.create(kind, place, &object).await;
+                let place = (kind != ResourceKind::NAMESPACE).then_some(namespace.as_str());
+                let created = self.client.create(kind, place, &object).await;
                 created.map_err(api("creating the probe's objects"))?;
             }
         }
@@ -193,8 +175,10 @@ impl IsolationProbe {
         let namespace = side.namespace();
         let deadline = tokio::time::Instant::now() + READY;
         loop {
-            let listed =
-                self.calls.list::<Pod>(Kind::POD, Some(&namespace), Selector::default()).await;
+            let listed = self
+                .client
+                .list::<Pod>(ResourceKind::POD, Some(&namespace), Selector::default())
+                .await;
             let pods = listed.map_err(api("looking at the probe's pods"))?.items;
             let state = pods.first().map(|pod| plan::ready(side, pod));
             match state {
@@ -211,13 +195,13 @@ impl IsolationProbe {
 
     /// What neither pod may reach.
     async fn shared_targets(&self, pods: &[&plan::ProbePod]) -> Result<Vec<Target>, ProbeError> {
-        let calls = &self.calls;
+        let client = &self.client;
         let servers: Vec<SocketAddr> =
-            driver::api_server(calls).await.map_err(api("asking for the API server's address"))?;
-        let service = calls.get(Kind::SERVICE, Some("default"), "kubernetes").await;
+            driver::api_server(client).await.map_err(api("asking for the API server's address"))?;
+        let service = client.get(ResourceKind::SERVICE, Some("default"), "kubernetes").await;
         let service = service.map_err(api("asking for the API server's service"))?;
         let service = service.and_then(|found| serde_json::from_value::<Service>(found).ok());
-        let nodes = calls.list::<Node>(Kind::NODE, None, Selector::default()).await;
+        let nodes = client.list::<Node>(ResourceKind::NODE, None, Selector::default()).await;
         let nodes = nodes.map_err(api("asking for the nodes"))?.items;
         Ok(plan::shared_targets(&servers, service.as_ref(), &nodes, pods))
     }

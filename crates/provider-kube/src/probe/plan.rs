@@ -5,11 +5,11 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
+use kube_access::ResourceKind;
 use provider_crd::{labels, names};
 use serde_json::{Value, json};
 
 use crate::build;
-use crate::client::Kind;
 use crate::settings::Settings;
 
 /// By this label a namespace is known to be a probe's. Leases have no such label.
@@ -34,7 +34,6 @@ const SELF: &str = "self";
 pub enum Side {
     /// The first.
     A,
-    /// The second.
     B,
 }
 
@@ -60,7 +59,6 @@ pub enum TargetKind {
     OtherTenant,
     /// The API server of the cluster.
     ApiServer,
-    /// The kubelet of a node.
     Kubelet,
     /// The metadata service of a cloud.
     Metadata,
@@ -93,7 +91,6 @@ impl fmt::Display for TargetKind {
 /// An address that a tenant's pod must not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
-    /// What is there.
     pub kind: TargetKind,
     /// Where it answers.
     pub address: SocketAddr,
@@ -102,11 +99,8 @@ pub struct Target {
 /// A pod of the probe that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbePod {
-    /// Whose pod it stands for.
     pub side: Side,
-    /// Its name.
     pub name: String,
-    /// Its address.
     pub ip: IpAddr,
     /// The node that it runs on.
     pub node: String,
@@ -117,16 +111,13 @@ pub struct ProbePod {
 pub struct Connection {
     /// The node of the pod that tried.
     pub from: String,
-    /// What it tried to reach.
     pub target: Target,
     /// Whether the target answered, every time.
     pub reached: bool,
 }
 
-/// What a probe found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Every attempt.
     pub connections: Vec<Connection>,
 }
 
@@ -156,18 +147,18 @@ pub fn is_of_a_probe(namespace: &Value) -> bool {
 /// The objects of a side, in the order in which they are created: the policy is there before the pod
 /// that it restricts, as with leases. No policy where leases get none.
 #[must_use]
-pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(Kind, Value)> {
+pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(ResourceKind, Value)> {
     let namespace = side.namespace();
     let ours = json!({APP: PROBE});
     let mut objects = vec![(
-        Kind::NAMESPACE,
+        ResourceKind::NAMESPACE,
         json!({"apiVersion": "v1", "kind": "Namespace",
                "metadata": {"name": namespace, "labels": ours}}),
     )];
     if settings.network_policies.is_some() {
         let spec = build::restrictions(&namespace, &settings.ingress, &settings.isolation);
         objects.push((
-            Kind::NETWORK_POLICY,
+            ResourceKind::NETWORK_POLICY,
             json!({"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
                    "metadata": {"name": names::RESTRICTIONS_POLICY, "namespace": namespace},
                    "spec": spec}),
@@ -212,7 +203,7 @@ pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(Kind, Value
         }]
     });
     objects.push((
-        Kind::DEPLOYMENT,
+        ResourceKind::DEPLOYMENT,
         json!({"apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": PROBE, "namespace": namespace, "labels": ours},
         "spec": {
@@ -224,10 +215,6 @@ pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(Kind, Value
 }
 
 /// A pod of the probe as it is, or what keeps it from being ready.
-///
-/// # Errors
-///
-/// When it is not ready; in the words of its status.
 pub fn ready(side: Side, pod: &Pod) -> Result<ProbePod, String> {
     let status = pod.status.as_ref().ok_or("it has no status yet")?;
     let conditions = || status.conditions.iter().flatten();
@@ -324,8 +311,6 @@ pub fn script(targets: &[Target]) -> String {
 }
 
 /// Which targets were reached, from what [`script`] printed.
-///
-/// # Errors
 ///
 /// When the pod did not reach itself, or nothing is said about a target: then nothing is known.
 pub fn reached(targets: &[Target], output: &str) -> Result<Vec<Target>, String> {
@@ -471,7 +456,7 @@ mod tests {
     fn without_policies_for_leases_the_probe_has_none_either() {
         let settings = Settings { network_policies: None, ..settings() };
         let objects = objects(Side::B, "busybox:1", &settings);
-        assert!(objects.iter().all(|(kind, _)| *kind != Kind::NETWORK_POLICY));
+        assert!(objects.iter().all(|(kind, _)| *kind != ResourceKind::NETWORK_POLICY));
     }
 
     #[test]

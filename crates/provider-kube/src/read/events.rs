@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use akash_types::LeaseId;
 use futures_util::StreamExt;
-use http::Request;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::jiff::Timestamp;
 use kube::core::WatchEvent;
+use kube_access::{Failure, KubeClient, ResourceKind, Selector};
 use provider_engine::cluster::port::{
     ClusterEvent, EventQuery, EventStream, Missing, ReadFailure, ServiceChoice,
 };
 use tokio::sync::mpsc;
 
 use super::look::{Look, is_there};
-use crate::client::{Calls, Failure, Kind, Selector};
+use crate::failure::of_read;
 use crate::status;
 use crate::watch::Shared;
 
@@ -25,7 +25,7 @@ const WAITING: usize = 64;
 /// Events that are remembered, so that none is told twice when all are read again.
 const REMEMBERED: usize = 4096;
 /// How long one watch lasts, in seconds.
-const LASTS: u64 = 55;
+const LASTS: u32 = 55;
 /// How long to wait after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -41,9 +41,8 @@ impl EventStream for KubeEvents {
     }
 }
 
-/// Begins to tell events.
 pub(crate) async fn events(
-    calls: &Calls,
+    client: &KubeClient,
     shared: &Arc<Shared>,
     id: LeaseId,
     query: EventQuery,
@@ -51,7 +50,8 @@ pub(crate) async fn events(
     let look = Look::at(shared, id)?;
     look.has(&query.services)?;
     let namespace = look.lease.namespace.clone();
-    let listed = calls.list::<Event>(Kind::EVENT, Some(&namespace), Selector::default()).await?;
+    let listed = client.list::<Event>(ResourceKind::EVENT, Some(&namespace), Selector::default());
+    let listed = listed.await.map_err(of_read)?;
     let (told, events) = mpsc::channel(WAITING);
     let teller = Teller {
         names: look.lease.services.iter().map(|service| service.name().to_owned()).collect(),
@@ -59,21 +59,20 @@ pub(crate) async fn events(
         seen: BTreeSet::new(),
         told,
     };
-    let (calls, shared) = (calls.clone(), Arc::clone(shared));
+    let (client, shared) = (client.clone(), Arc::clone(shared));
     tokio::spawn(async move {
         let mut teller = teller;
         let mut version = listed.version;
         if teller.tell(in_order(listed.items)).await.is_none() || !query.follow {
             return;
         }
-        while let Some(next) = follow(&calls, &shared, &namespace, version, &mut teller).await {
+        while let Some(next) = follow(&client, &shared, &namespace, version, &mut teller).await {
             version = next;
         }
     });
     Ok(KubeEvents { events })
 }
 
-/// Events as they happened.
 pub(super) fn in_order(mut events: Vec<Event>) -> Vec<Event> {
     events.sort_by_key(when);
     events
@@ -124,7 +123,7 @@ impl Teller {
 /// Tells what happens until a watch ends; from where to go on, or `None` if nobody listens or the
 /// lease is gone.
 async fn follow(
-    calls: &Calls,
+    client: &KubeClient,
     shared: &Arc<Shared>,
     namespace: &str,
     version: String,
@@ -139,7 +138,7 @@ async fn follow(
     };
     let told = teller.told.clone();
     tokio::select! {
-        next = watch(calls, namespace, version, teller) => match next {
+        next = watch(client, namespace, version, teller) => match next {
             Ok(next) => next,
             Err(_) => {
                 tokio::time::sleep(PAUSE).await;
@@ -156,22 +155,25 @@ async fn follow(
 }
 
 async fn watch(
-    calls: &Calls,
+    client: &KubeClient,
     namespace: &str,
     mut version: String,
     teller: &mut Teller,
 ) -> Result<Option<String>, Failure> {
     if version.is_empty() {
-        let listed = calls.list::<Event>(Kind::EVENT, Some(namespace), Selector::default()).await?;
+        let listed =
+            client.list::<Event>(ResourceKind::EVENT, Some(namespace), Selector::default()).await?;
         let told = teller.tell(in_order(listed.items)).await;
         return Ok(told.map(|()| listed.version));
     }
-    let path = Kind::EVENT.path(Some(namespace));
-    let uri = format!("{path}?watch=true&timeoutSeconds={LASTS}&resourceVersion={version}");
-    let request = Request::get(uri).body(Vec::new());
-    let request = request.map_err(|error| Failure::Refused(error.to_string()))?;
-    let events = calls.client().request_events::<Event>(request).await?;
-    let mut events = std::pin::pin!(events);
+    let events = client.watch::<Event>(
+        ResourceKind::EVENT,
+        Some(namespace),
+        Selector::default(),
+        LASTS,
+        &version,
+    );
+    let mut events = std::pin::pin!(events.await?);
     while let Some(event) = events.next().await {
         match event? {
             WatchEvent::Added(event) | WatchEvent::Modified(event) => {

@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use kube::Client;
 use kube::api::{Api, AttachParams, AttachedProcess, TerminalSize};
+use kube_access::Failure;
 use provider_engine::cluster::port::{
     ExecFailure, ExecInput, ExecOutput, ExecRequest, Input, Missing, Output, ReadFailure, Terminal,
 };
@@ -16,7 +17,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 use super::look::Look;
-use crate::client::Failure;
 use crate::observe::condition;
 use crate::watch::Shared;
 
@@ -28,7 +28,6 @@ const PART: usize = ExecInput::PART;
 /// nobody says that one was started. Longer where nothing can be sent to it meanwhile.
 const START: (Duration, Duration) = (Duration::from_millis(700), Duration::from_secs(3));
 
-/// What goes to a command.
 #[derive(Debug)]
 pub struct KubeInput(mpsc::Sender<ExecInput>);
 
@@ -38,7 +37,6 @@ impl Input for KubeInput {
     }
 }
 
-/// What comes from a command.
 #[derive(Debug)]
 pub struct KubeOutput {
     first: Option<ExecOutput>,
@@ -64,7 +62,6 @@ impl Output for KubeOutput {
     }
 }
 
-/// Starts a command.
 pub(crate) async fn exec(
     streams: &Client,
     shared: &Shared,
@@ -227,7 +224,6 @@ async fn feed(
     }
 }
 
-/// How a command ended.
 fn end(status: Option<&Status>) -> ExecOutput {
     let Some(status) = status else {
         return ExecOutput::Broken("the connection to the container was lost".to_owned());

@@ -2,20 +2,20 @@
 
 use akash_types::LeaseId;
 use k8s_openapi::api::events::v1::Event;
+use kube_access::{KubeClient, ResourceKind, Selector};
 use provider_engine::cluster::port::{LeaseStatus, Missing, Phase, ReadFailure, ServiceStatus};
 use provider_engine::cluster::view::Held;
 
 use super::events::in_order;
 use super::look::Look;
-use crate::client::{Calls, Kind, Selector};
 use crate::resolve::{held, version};
 use crate::settings::Settings;
-use crate::status::{self, Shown};
-use crate::watch::{Shared, pieces};
+use crate::status::{self, LeaseObjects};
+use crate::watch::{Shared, parts};
 
 /// How all services of a lease are.
 pub(crate) async fn lease(
-    calls: &Calls,
+    client: &KubeClient,
     shared: &Shared,
     settings: &Settings,
     id: LeaseId,
@@ -28,7 +28,7 @@ pub(crate) async fn lease(
     // Why something is not ready may only stand in an event. If they cannot be had, the rest is
     // still worth telling.
     let namespace = Some(look.lease.namespace.as_str());
-    match calls.list::<Event>(Kind::EVENT, namespace, Selector::default()).await {
+    match client.list::<Event>(ResourceKind::EVENT, namespace, Selector::default()).await {
         Ok(listed) => of(&look, settings, &in_order(listed.items)),
         Err(_) => Ok(now),
     }
@@ -36,13 +36,13 @@ pub(crate) async fn lease(
 
 /// How one service of a lease is.
 pub(crate) async fn service(
-    calls: &Calls,
+    client: &KubeClient,
     shared: &Shared,
     settings: &Settings,
     id: LeaseId,
     name: &str,
 ) -> Result<ServiceStatus, ReadFailure> {
-    let status = lease(calls, shared, settings, id).await?;
+    let status = lease(client, shared, settings, id).await?;
     let found = status.services.into_iter().find(|service| service.name == name);
     found.ok_or_else(|| ReadFailure::NotFound(Missing::Service(name.to_owned())))
 }
@@ -53,28 +53,28 @@ pub(crate) fn manifest(
     settings: &Settings,
     id: LeaseId,
 ) -> Result<Held, ReadFailure> {
-    let drawer = Look::at(shared, id)?.drawer;
+    let entry = Look::at(shared, id)?.entry;
     let missing = || ReadFailure::NotFound(Missing::Lease);
-    let manifest = drawer.manifest().ok_or_else(missing)?;
-    let is_deployed = pieces::is_deployed(&drawer, settings);
+    let manifest = entry.manifest().ok_or_else(missing)?;
+    let is_deployed = parts::is_deployed(&entry, settings);
     let (_, mut held) = held(&manifest, is_deployed).map_err(|_| missing())?;
-    let namespace = drawer.namespace();
+    let namespace = entry.namespace();
     held.version = version::of(&manifest, namespace.as_ref());
     held.ignored = version::ignored(&manifest, namespace.as_ref());
     Ok(held)
 }
 
 fn of(look: &Look, settings: &Settings, events: &[Event]) -> Result<LeaseStatus, ReadFailure> {
-    let drawer = &look.drawer;
-    let pods: Vec<_> = drawer.pods.values().map(|pod| (**pod).clone()).collect();
-    let shown = Shown {
-        terminating: drawer.of(Kind::NAMESPACE).any(|namespace| namespace.is_ending),
-        deployments: &drawer.typed(Kind::DEPLOYMENT),
-        stateful_sets: &drawer.typed(Kind::STATEFUL_SET),
+    let entry = &look.entry;
+    let pods: Vec<_> = entry.pods.values().map(|pod| (**pod).clone()).collect();
+    let shown = LeaseObjects {
+        terminating: entry.of(ResourceKind::NAMESPACE).any(|namespace| namespace.is_ending),
+        deployments: &entry.typed(ResourceKind::DEPLOYMENT),
+        stateful_sets: &entry.typed(ResourceKind::STATEFUL_SET),
         pods: &pods,
-        services: &drawer.typed(Kind::SERVICE),
+        services: &entry.typed(ResourceKind::SERVICE),
         events,
-        hosts: &drawer.typed(Kind::HOST),
+        hosts: &entry.typed(ResourceKind::HOST),
     };
     let status = status::lease(&look.lease, &shown, settings);
     status.ok_or(ReadFailure::NotFound(Missing::Workloads))

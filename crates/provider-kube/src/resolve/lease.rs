@@ -8,29 +8,22 @@ use provider_crd::{Manifest, names};
 /// A lease and what it shall run, as the cluster keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Which lease.
     pub id: LeaseId,
-    /// Its namespace.
     pub namespace: String,
     /// The `resourceVersion` of its `Manifest`; empty if that was not written yet.
     pub revision: String,
-    /// Its services.
     pub services: Vec<Service>,
 }
 
 /// A service and what was decided about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// What the tenant wants.
     pub wanted: sent::Service,
-    /// Where it may run.
     pub scheduler: Option<SchedulerParams>,
 }
 
 impl Lease {
     /// The lease of a `Manifest`.
-    ///
-    /// # Errors
     ///
     /// When the `Manifest` is malformed; the others are read nevertheless.
     pub fn of(manifest: &Manifest) -> Result<Self, ReadError> {
@@ -56,12 +49,10 @@ impl Service {
         &self.wanted.name
     }
 
-    /// Its volumes.
     pub fn volumes(&self) -> impl Iterator<Item = &akash_types::Storage> {
         self.wanted.resources.storage.iter().flatten()
     }
 
-    /// Its ports.
     pub fn exposes(&self) -> impl Iterator<Item = &sent::ServiceExpose> {
         self.wanted.expose.iter().flatten()
     }

@@ -9,27 +9,28 @@
 //! from it.
 
 mod cards;
-mod held;
 mod lease;
 mod replacement;
 pub mod version;
 
-pub use held::held;
 pub use lease::{Lease, Service};
 pub use replacement::{ServicesDiffer, check_replacement};
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use akash_types::LeaseId;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use provider_crd::manifest::WriteError;
+use provider_crd::manifest::{ReadError, WriteError};
 use provider_crd::{Manifest, ManifestSpec, labels, names};
 use provider_engine::cluster::command::Workload;
+use provider_engine::cluster::view::Held;
 
 use crate::settings::Settings;
 
 /// The `Manifest` of a workload, not written yet.
 ///
 /// Its own label of the revision is empty: there is none before it is written.
-///
-/// # Errors
 ///
 /// When the manifest says less than is needed or a number does not fit. None that was validated is
 /// refused.
@@ -48,4 +49,22 @@ pub fn manifest(workload: &Workload, settings: &Settings) -> Result<Manifest, Wr
         ..ObjectMeta::default()
     };
     Ok(Manifest { metadata, spec })
+}
+
+/// The lease that a `Manifest` is for, and what is held for it. Whether the workloads were written
+/// from it is for the caller to see.
+///
+/// Nor is its hash filled in, which may stand on the namespace; see [`version`].
+pub fn held(manifest: &Manifest, deployed: bool) -> Result<(LeaseId, Held), ReadError> {
+    let lease = manifest.lease()?;
+    let group = manifest.spec.group()?;
+    let cards = manifest.spec.group.services.iter().zip(&group.services);
+    let cards = cards.filter_map(|(kept, wanted)| {
+        let gpu = wanted.resources.gpu.as_ref().filter(|gpu| gpu.units > 0)?;
+        let card = cards::promised(kept.scheduler_params.as_ref()?, gpu)?;
+        Some((kept.name.clone(), card))
+    });
+    let cards = cards.collect();
+    let (group, ignored) = (Arc::new(group), BTreeMap::new());
+    Ok((lease, Held { version: None, group, cards, ignored, deployed }))
 }

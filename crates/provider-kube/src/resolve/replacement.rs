@@ -13,16 +13,11 @@ use provider_crd::Manifest;
 pub struct ServicesDiffer {
     /// What is deployed.
     pub deployed: Vec<String>,
-    /// What the manifest has.
     pub wanted: Vec<String>,
 }
 
 /// Whether `wanted` may replace `existing`: it has to have the same services, since workloads are
 /// never taken away one by one.
-///
-/// # Errors
-///
-/// When the services differ.
 pub fn check_replacement(existing: &Manifest, wanted: &Manifest) -> Result<(), ServicesDiffer> {
     let names = |manifest: &Manifest| -> BTreeSet<String> {
         manifest.spec.group.services.iter().map(|service| service.name.clone()).collect()

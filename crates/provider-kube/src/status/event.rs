@@ -3,7 +3,7 @@
 use k8s_openapi::api::events::v1::Event;
 use provider_engine::cluster::port::{ClusterEvent, EventKind, ObjectRef};
 
-use super::Shown;
+use super::LeaseObjects;
 
 /// The event as a tenant is told it. `services` are the names of the lease's services.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn event<'a>(event: &Event, services: impl Iterator<Item = &'a str>) -> Clus
 }
 
 /// The newest warning about a service, in its own words.
-pub(super) fn newest_warning(service: &str, shown: &Shown<'_>) -> Option<String> {
+pub(super) fn newest_warning(service: &str, shown: &LeaseObjects<'_>) -> Option<String> {
     let warnings =
         shown.events.iter().rev().filter(|event| event.type_.as_deref() == Some("Warning"));
     let about = warnings.filter(|event| {

@@ -23,26 +23,22 @@ pub use event::event;
 
 /// What is in a lease's namespace, and the hostnames that lead to it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shown<'a> {
+pub struct LeaseObjects<'a> {
     /// Whether the namespace is on its way out.
     pub terminating: bool,
-    /// Deployments.
     pub deployments: &'a [Deployment],
-    /// StatefulSets.
     pub stateful_sets: &'a [StatefulSet],
-    /// Pods.
     pub pods: &'a [Pod],
     /// Services, those of leased addresses included.
     pub services: &'a [Service],
     /// Events, oldest first.
     pub events: &'a [Event],
-    /// Hostnames of the lease.
     pub hosts: &'a [ProviderHost],
 }
 
 /// How all services of a lease are; `None` if none of them was deployed yet.
 #[must_use]
-pub fn lease(lease: &Lease, shown: &Shown<'_>, settings: &Settings) -> Option<LeaseStatus> {
+pub fn lease(lease: &Lease, shown: &LeaseObjects<'_>, settings: &Settings) -> Option<LeaseStatus> {
     if shown.deployments.is_empty() && shown.stateful_sets.is_empty() {
         return None;
     }

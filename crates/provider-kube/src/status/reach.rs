@@ -7,19 +7,19 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use provider_crd::{labels, names};
 use provider_engine::cluster::port::{ForwardedPort, LeasedIp, Transport};
 
-use super::Shown;
+use super::LeaseObjects;
 use crate::resolve::Service;
 use crate::settings::Settings;
 
 /// Hostnames that lead to it.
-pub(super) fn hostnames(service: &Service, shown: &Shown<'_>) -> Vec<String> {
+pub(super) fn hostnames(service: &Service, shown: &LeaseObjects<'_>) -> Vec<String> {
     let leading = shown.hosts.iter().filter(|host| host.spec.service_name == service.name());
     leading.map(|host| host.spec.hostname.clone()).collect()
 }
 
 /// Why not all hostnames that it asks for lead to it, if they do not: the lease was deployed without
 /// those that another one has.
-pub(super) fn withheld(service: &Service, shown: &Shown<'_>) -> Option<String> {
+pub(super) fn withheld(service: &Service, shown: &LeaseObjects<'_>) -> Option<String> {
     let leads = |host: &&String| {
         shown.hosts.iter().any(|known| known.spec.hostname.eq_ignore_ascii_case(host))
     };
@@ -35,7 +35,7 @@ pub(super) fn withheld(service: &Service, shown: &Shown<'_>) -> Option<String> {
 /// Ports of the nodes that lead to it, in their order.
 pub(super) fn ports(
     service: &Service,
-    shown: &Shown<'_>,
+    shown: &LeaseObjects<'_>,
     settings: &Settings,
 ) -> Vec<ForwardedPort> {
     let name = names::node_port_service(service.name());
@@ -54,7 +54,7 @@ pub(super) fn ports(
 }
 
 /// Addresses that lead to it. One that was not given yet is left out.
-pub(super) fn ips(service: &Service, shown: &Shown<'_>) -> Vec<LeasedIp> {
+pub(super) fn ips(service: &Service, shown: &LeaseObjects<'_>) -> Vec<LeasedIp> {
     let mut found = Vec::new();
     for known in shown.services {
         let labels = known.metadata.labels.as_ref();

@@ -6,14 +6,18 @@ use provider_crd::labels;
 use provider_engine::cluster::port::{Counts, LastExit, Phase, ServiceStatus};
 use provider_engine::cluster::view::Condition;
 
-use super::{Shown, event, reach};
+use super::{LeaseObjects, event, reach};
 use crate::observe::condition;
 use crate::observe::replica::{containers, exit, restarts};
 use crate::observe::rollout::{revision_of, update_revision, updated};
 use crate::resolve::Service;
 use crate::settings::Settings;
 
-pub(super) fn status(service: &Service, shown: &Shown<'_>, settings: &Settings) -> ServiceStatus {
+pub(super) fn status(
+    service: &Service,
+    shown: &LeaseObjects<'_>,
+    settings: &Settings,
+) -> ServiceStatus {
     let pods: Vec<&Pod> = shown
         .pods
         .iter()
@@ -37,7 +41,12 @@ pub(super) fn status(service: &Service, shown: &Shown<'_>, settings: &Settings) 
     }
 }
 
-fn counts(service: &Service, shown: &Shown<'_>, pods: &[&Pod], conditions: &[Condition]) -> Counts {
+fn counts(
+    service: &Service,
+    shown: &LeaseObjects<'_>,
+    pods: &[&Pod],
+    conditions: &[Condition],
+) -> Counts {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (deployment, set) = workload(service, shown);
     let updated = match (deployment, set.and_then(update_revision)) {
@@ -64,7 +73,7 @@ fn counts(service: &Service, shown: &Shown<'_>, pods: &[&Pod], conditions: &[Con
 /// What makes the pods of a service.
 fn workload<'a>(
     service: &Service,
-    shown: &Shown<'a>,
+    shown: &LeaseObjects<'a>,
 ) -> (Option<&'a Deployment>, Option<&'a StatefulSet>) {
     let named = |name: &Option<String>| name.as_deref() == Some(service.name());
     (
@@ -94,7 +103,7 @@ fn phase(terminating: bool, counts: &Counts, conditions: &[Condition]) -> Phase 
 fn why(
     phase: Phase,
     service: &Service,
-    shown: &Shown<'_>,
+    shown: &LeaseObjects<'_>,
     counts: &Counts,
     conditions: &[Condition],
 ) -> Option<String> {

@@ -45,16 +45,16 @@ fn settings() -> Settings {
     Settings { public_hostname: "provider.example".to_owned(), ..Settings::default() }
 }
 
-fn only(count: u32, shown: &Shown<'_>) -> ServiceStatus {
+fn only(count: u32, shown: &LeaseObjects<'_>) -> ServiceStatus {
     let deployments = [deployment()];
-    let shown = Shown { deployments: &deployments, ..*shown };
+    let shown = LeaseObjects { deployments: &deployments, ..*shown };
     let mut status = lease(&one_lease(count), &shown, &settings()).unwrap();
     status.services.remove(0)
 }
 
 #[test]
 fn a_lease_without_workloads_has_no_status() {
-    assert_eq!(lease(&one_lease(1), &Shown::default(), &settings()), None);
+    assert_eq!(lease(&one_lease(1), &LeaseObjects::default(), &settings()), None);
 }
 
 #[test]
@@ -72,7 +72,12 @@ fn a_hostname_that_another_deployment_has_is_told_where_it_is_asked_for() {
     };
     let (deployments, pods) = ([deployment()], [ready()]);
     let why = |hosts: &[ProviderHost]| {
-        let shown = Shown { deployments: &deployments, pods: &pods, hosts, ..Shown::default() };
+        let shown = LeaseObjects {
+            deployments: &deployments,
+            pods: &pods,
+            hosts,
+            ..LeaseObjects::default()
+        };
         let service = lease(&wanted, &shown, &settings()).unwrap().services.remove(0);
         assert_eq!(service.phase, Phase::Ready);
         service.why
@@ -112,11 +117,12 @@ fn the_worst_that_matters_names_the_phase() {
         (vec![waiting("ContainerCreating")], Phase::Starting, Some("its containers are starting")),
         (vec![], Phase::Starting, Some("the cluster has not made its pods yet")),
     ] {
-        let status = only(2, &Shown { pods: &pods, ..Shown::default() });
+        let status = only(2, &LeaseObjects { pods: &pods, ..LeaseObjects::default() });
         assert_eq!((status.phase, status.why.as_deref()), (phase, why));
     }
     let pods = [ready(), failing];
-    let status = only(2, &Shown { pods: &pods, terminating: true, ..Shown::default() });
+    let status =
+        only(2, &LeaseObjects { pods: &pods, terminating: true, ..LeaseObjects::default() });
     assert_eq!(status.phase, Phase::Ending);
     let counts = status.counts;
     assert_eq!((counts.wanted, counts.existing, counts.updated, counts.ready), (2, 2, 1, 1));
@@ -126,14 +132,14 @@ fn the_worst_that_matters_names_the_phase() {
 #[test]
 fn pods_are_updated_when_their_controller_says_so() {
     let pods = [ready(), ready()];
-    let updated = |shown: Shown<'_>| {
-        let shown = Shown { pods: &pods, ..shown };
+    let updated = |shown: LeaseObjects<'_>| {
+        let shown = LeaseObjects { pods: &pods, ..shown };
         lease(&one_lease(2), &shown, &settings()).unwrap().services.remove(0).counts.updated
     };
     let mut deployments = [deployment()];
-    assert_eq!(updated(Shown { deployments: &deployments, ..Shown::default() }), 1);
+    assert_eq!(updated(LeaseObjects { deployments: &deployments, ..LeaseObjects::default() }), 1);
     deployments[0].metadata.generation = Some(4);
-    assert_eq!(updated(Shown { deployments: &deployments, ..Shown::default() }), 0);
+    assert_eq!(updated(LeaseObjects { deployments: &deployments, ..LeaseObjects::default() }), 0);
 
     let set = |observed: i64, newest: &str| -> StatefulSet {
         let status = json!({"observedGeneration": observed, "updateRevision": newest});
@@ -142,7 +148,7 @@ fn pods_are_updated_when_their_controller_says_so() {
     };
     for (observed, newest, count) in [(2, "web-a", 2), (2, "web-b", 0), (1, "web-a", 0)] {
         let stateful_sets = [set(observed, newest)];
-        let shown = Shown { stateful_sets: &stateful_sets, ..Shown::default() };
+        let shown = LeaseObjects { stateful_sets: &stateful_sets, ..LeaseObjects::default() };
         assert_eq!(updated(shown), count, "{observed} {newest}");
     }
 }
@@ -158,7 +164,7 @@ fn a_warning_says_why_where_no_pod_does() {
     let events =
         [warning("web-1-x", "old"), warning("web-1-x", "no volume"), warning("webber", "x")];
     let pods = [pod("7", json!({}))];
-    let status = only(1, &Shown { pods: &pods, events: &events, ..Shown::default() });
+    let status = only(1, &LeaseObjects { pods: &pods, events: &events, ..LeaseObjects::default() });
     assert_eq!(status.why.as_deref(), Some("no volume"));
     let told = event(&events[0], ["web", "web-1"].into_iter());
     assert_eq!((told.kind, told.service.as_deref()), (EventKind::Warning, Some("web-1")));
@@ -177,7 +183,7 @@ fn the_container_that_ended_last_says_how() {
         )
     };
     let pods = [ended(1, "2026-01-01T00:00:02Z"), ended(137, "2026-01-01T00:00:01Z")];
-    let exit = only(1, &Shown { pods: &pods, ..Shown::default() }).last_exit.unwrap();
+    let exit = only(1, &LeaseObjects { pods: &pods, ..LeaseObjects::default() }).last_exit.unwrap();
     assert_eq!((exit.code, exit.reason.as_str()), (1, "it ended with exit code 1"));
 }
 
@@ -214,7 +220,8 @@ fn ways_from_outside_are_told() {
             serde_json::from_value(json!({"metadata": {}, "spec": spec})).unwrap()
         })
         .into();
-    let status = only(1, &Shown { services: &services, hosts: &hosts, ..Shown::default() });
+    let status =
+        only(1, &LeaseObjects { services: &services, hosts: &hosts, ..LeaseObjects::default() });
     assert_eq!(status.hostnames, ["web.example"]);
     let port = &status.ports[0];
     assert_eq!(port.host.as_deref(), Some("provider.example"));

@@ -17,7 +17,6 @@ use tokio::time::Instant;
 /// How long a watch may be broken before what it showed counts as history.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How a watch is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Watch {
     Starting(Option<String>),

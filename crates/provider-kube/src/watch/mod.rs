@@ -1,28 +1,28 @@
 //! Seeing what is in the cluster, all the time.
 //!
 //! ```text
-//!  follow (one per kind) ──▶ mirror ──▶ owner ── ViewChange ──▶ who watches
-//!  pulse ─────────────────▶ health ──────┘
-//!                             ▲
 //!                   what was written
+//!                             ▼
+//!  follow (one per kind) ──▶ cache ──▶ owner ── ViewChange ──▶ KubeChanges
+//!  api_probe ─────────────▶ health ──────┘
 //! ```
 //!
-//! - [`crate::follow`]: a list, then every change, of one kind.
-//! - [`mirror`]: all that was shown, by namespace, and what of it changed.
+//! - [`kube_access::follow`]: a list, then every change, of one kind.
+//! - [`cache`]: the objects of the cluster, by namespace, and which of them changed.
 //! - [`health`]: whether it is still so.
-//! - [`pieces`]: a lease, a node, the rest, as the engine sees them.
+//! - [`parts`]: parts of the view: a lease, a node, the rest, as the engine sees them.
 //! - [`owner`]: looks at what changed, many changes at once, and tells.
 //!
-//! Everybody who reads reads the mirror. It is never behind what this process wrote. Decides
+//! All readers read the cache. It is never behind what this process wrote. Decides
 //! nothing about leases.
 
+mod api_probe;
+mod cache;
 mod changes;
-mod drawer;
 mod health;
-mod mirror;
+mod namespace;
 mod owner;
-pub(crate) mod pieces;
-mod pulse;
+pub(crate) mod parts;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -32,27 +32,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use health::Health;
 use k8s_openapi::Metadata;
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_access::follow::{Source, WatchEvent, follow};
+use kube_access::{KubeClient, ResourceKind};
+use owner::{Ask, Owner};
 use serde::de::DeserializeOwned;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-
-pub(crate) use crate::follow::Shown;
-pub use changes::KubeChanges;
-pub(crate) use drawer::Drawer;
-pub(crate) use mirror::Mirror;
-pub(crate) use shared::Shared;
-
-use crate::client::{Calls, Kind};
-use crate::follow::{Source, Told, follow};
-use crate::settings::Settings;
-use health::Health;
-use owner::{Ask, Owner};
 use trim::Trim;
+
+use crate::settings::Settings;
+pub(crate) use cache::ObjectCache;
+pub use changes::KubeChanges;
+pub(crate) use kube_access::CachedObject;
+pub(crate) use namespace::NamespaceEntry;
+pub(crate) use shared::Shared;
 pub(crate) use trim::Trimmed;
 
 /// Selects what the provider made.
@@ -65,20 +64,20 @@ const CHANGES: usize = 4096;
 const ASKS: usize = 16;
 
 /// Kinds in the namespaces of leases, by our label.
-const LEASED: [Kind; 10] = [
-    Kind::NAMESPACE,
-    Kind::NETWORK_POLICY,
-    Kind::SERVICE_ACCOUNT,
-    Kind::ROLE,
-    Kind::ROLE_BINDING,
-    Kind::SECRET,
-    Kind::DEPLOYMENT,
-    Kind::STATEFUL_SET,
-    Kind::SERVICE,
-    Kind::CLAIM,
+const LEASED: [ResourceKind; 9] = [
+    ResourceKind::NAMESPACE,
+    ResourceKind::NETWORK_POLICY,
+    ResourceKind::SERVICE_ACCOUNT,
+    ResourceKind::ROLE,
+    ResourceKind::ROLE_BINDING,
+    ResourceKind::SECRET,
+    ResourceKind::DEPLOYMENT,
+    ResourceKind::STATEFUL_SET,
+    ResourceKind::CLAIM,
 ];
 /// Kinds in the namespace of the custom resources.
-const CUSTOM: [Kind; 3] = [Kind::MANIFEST, Kind::HOST, Kind::LEASED_IP];
+const CUSTOM: [ResourceKind; 3] =
+    [ResourceKind::MANIFEST, ResourceKind::HOST, ResourceKind::LEASED_IP];
 
 /// All watches. They end when this is dropped.
 #[derive(Debug)]
@@ -91,41 +90,61 @@ pub(crate) struct Watches {
 impl Watches {
     /// Begins to watch. Has to be called within a runtime.
     #[must_use]
-    pub(crate) fn start(calls: &Calls, settings: Arc<Settings>) -> Self {
-        let others = [Kind::CONFIG_MAP, Kind::POD, Kind::NODE, Kind::VOLUME, Kind::STORAGE_CLASS];
+    pub(crate) fn start(client: &KubeClient, settings: Arc<Settings>) -> Self {
+        let others = [
+            ResourceKind::CONFIG_MAP,
+            ResourceKind::SERVICE,
+            ResourceKind::POD,
+            ResourceKind::NODE,
+            ResourceKind::VOLUME,
+            ResourceKind::STORAGE_CLASS,
+        ];
         let kinds = LEASED.iter().chain(&CUSTOM).chain(&others);
-        let watches = kinds.map(|kind| kind.plural).chain([pulse::IDENTITY]);
+        let watches = kinds.map(|kind| kind.plural).chain([api_probe::IDENTITY]);
         let shared = Arc::new(Shared::new(Health::new(watches)));
         let (asks, receiver) = mpsc::channel(ASKS);
         let (changes, _) = broadcast::channel(CHANGES);
         let mut watches = Self { shared: Arc::clone(&shared), asks, tasks: JoinSet::new() };
         let owner = Owner::new(Arc::clone(&shared), Arc::clone(&settings), changes);
         watches.tasks.spawn(owner.run(receiver));
-        watches.tasks.spawn(pulse::pulse(calls.within(pulse::LIMIT), shared));
+        watches.tasks.spawn(api_probe::run(
+            client.within(api_probe::LIMIT),
+            shared,
+            settings.manifest_namespace.clone(),
+        ));
 
         for kind in LEASED {
-            watches.shown(calls, Source { labels: OURS, ..Source::everything(kind) });
+            watches.shown(client, Source { labels: OURS, ..Source::everything(kind) });
         }
         let own = Some(settings.manifest_namespace.clone());
         for kind in CUSTOM {
-            watches.shown(calls, Source { namespace: own.clone(), ..Source::everything(kind) });
+            watches.shown(client, Source { namespace: own.clone(), ..Source::everything(kind) });
         }
         let fields = format!("metadata.name={MEMORY}");
-        let memory = Source { namespace: own, fields, ..Source::everything(Kind::CONFIG_MAP) };
-        watches.shown(calls, memory);
-        watches.pods(calls);
-        watches.trimmed::<Node>(calls, Kind::NODE, Mirror::told_node, |mirror| {
-            mirror.nodes.keys().cloned().collect()
+        let memory =
+            Source { namespace: own, fields, ..Source::everything(ResourceKind::CONFIG_MAP) };
+        watches.shown(client, memory);
+        watches.services(client);
+        watches.pods(client);
+        watches.trimmed::<Node>(client, ResourceKind::NODE, ObjectCache::set_node, |cache| {
+            cache.nodes.keys().cloned().collect()
         });
-        watches.trimmed::<PersistentVolume>(calls, Kind::VOLUME, Mirror::told_volume, |mirror| {
-            mirror.volumes.keys().cloned().collect()
-        });
-        let classes = |mirror: &Mirror| mirror.classes.keys().cloned().collect();
-        watches.trimmed::<StorageClass>(calls, Kind::STORAGE_CLASS, Mirror::told_class, classes);
+        watches.trimmed::<PersistentVolume>(
+            client,
+            ResourceKind::VOLUME,
+            ObjectCache::set_volume,
+            |cache| cache.volumes.keys().cloned().collect(),
+        );
+        let classes = |cache: &ObjectCache| cache.classes.keys().cloned().collect();
+        watches.trimmed::<StorageClass>(
+            client,
+            ResourceKind::STORAGE_CLASS,
+            ObjectCache::set_class,
+            classes,
+        );
         watches
     }
 
-    /// What was shown.
     #[must_use]
     pub(crate) const fn shared(&self) -> &Arc<Shared> {
         &self.shared
@@ -137,28 +156,39 @@ impl Watches {
         KubeChanges::new(self.asks.clone())
     }
 
-    fn shown(&mut self, calls: &Calls, source: Source) {
+    fn shown(&mut self, client: &KubeClient, source: Source) {
         let kind = source.kind;
-        self.follow(calls, source, move |mirror, told| match told {
-            Told::All(all) => mirror.told_all(kind, all),
-            Told::Is(shown) => mirror.told(kind, shown),
-            Told::Gone(shown) => mirror.told_gone(kind, &shown),
-            Told::Live | Told::Broken(_) => {}
+        self.follow(client, source, move |cache, told| match told {
+            WatchEvent::Synced(all) => cache.synced(kind, all),
+            WatchEvent::Applied(shown) => cache.applied(kind, shown),
+            WatchEvent::Deleted(shown) => cache.deleted(kind, &shown),
+            WatchEvent::Connected | WatchEvent::Failed(_) => {}
         });
     }
 
-    fn pods(&mut self, calls: &Calls) {
+    /// All services: those of leases, and the node ports of all others.
+    fn services(&mut self, client: &KubeClient) {
+        let source = Source::everything(ResourceKind::SERVICE);
+        self.follow::<CachedObject>(client, source, |cache, told| match told {
+            WatchEvent::Synced(all) => cache.services_synced(all),
+            WatchEvent::Applied(shown) => cache.service_applied(shown),
+            WatchEvent::Deleted(shown) => cache.service_deleted(&shown),
+            WatchEvent::Connected | WatchEvent::Failed(_) => {}
+        });
+    }
+
+    fn pods(&mut self, client: &KubeClient) {
         self.follow::<Trimmed<Pod>>(
-            calls,
-            Source::everything(Kind::POD),
-            |mirror, told| match told {
-                Told::All(all) => {
+            client,
+            Source::everything(ResourceKind::POD),
+            |cache, told| match told {
+                WatchEvent::Synced(all) => {
                     let all: Vec<_> = all.into_iter().map(|Trimmed(pod)| pod).collect();
-                    mirror.told_all_pods(&all);
+                    cache.pods_synced(&all);
                 }
-                Told::Is(Trimmed(pod)) => mirror.told_pod(&pod),
-                Told::Gone(Trimmed(pod)) => mirror.told_pod_gone(&pod),
-                Told::Live | Told::Broken(_) => {}
+                WatchEvent::Applied(Trimmed(pod)) => cache.pod_applied(&pod),
+                WatchEvent::Deleted(Trimmed(pod)) => cache.pod_deleted(&pod),
+                WatchEvent::Connected | WatchEvent::Failed(_) => {}
             },
         );
     }
@@ -166,58 +196,59 @@ impl Watches {
     /// Follows what is kept by name. `there` are the names that are kept.
     fn trimmed<T>(
         &mut self,
-        calls: &Calls,
-        kind: Kind,
-        put: fn(&mut Mirror, &str, Option<Arc<T>>),
-        there: fn(&Mirror) -> BTreeSet<String>,
+        client: &KubeClient,
+        kind: ResourceKind,
+        put: fn(&mut ObjectCache, &str, Option<Arc<T>>),
+        there: fn(&ObjectCache) -> BTreeSet<String>,
     ) where
         T: Trim + DeserializeOwned + Metadata<Ty = ObjectMeta> + Send + Sync + 'static,
         Trimmed<T>: DeserializeOwned + Clone,
     {
         let name = |object: &Arc<T>| object.metadata().name.clone().unwrap_or_default();
         self.follow::<Trimmed<T>>(
-            calls,
+            client,
             Source::everything(kind),
-            move |mirror, told| match told {
-                Told::All(all) => {
-                    let mut gone = there(mirror);
+            move |cache, told| match told {
+                WatchEvent::Synced(all) => {
+                    let mut gone = there(cache);
                     for Trimmed(object) in all {
                         gone.remove(&name(&object));
-                        put(mirror, &name(&object), Some(object));
+                        put(cache, &name(&object), Some(object));
                     }
-                    gone.iter().for_each(|name| put(mirror, name, None));
+                    gone.iter().for_each(|name| put(cache, name, None));
                 }
-                Told::Is(Trimmed(object)) => put(mirror, &name(&object), Some(object)),
-                Told::Gone(Trimmed(object)) => put(mirror, &name(&object), None),
-                Told::Live | Told::Broken(_) => {}
+                WatchEvent::Applied(Trimmed(object)) => put(cache, &name(&object), Some(object)),
+                WatchEvent::Deleted(Trimmed(object)) => put(cache, &name(&object), None),
+                WatchEvent::Connected | WatchEvent::Failed(_) => {}
             },
         );
     }
 
     fn follow<T: DeserializeOwned + Clone + Send + Sync + 'static>(
         &mut self,
-        calls: &Calls,
+        client: &KubeClient,
         source: Source,
-        mut put: impl FnMut(&mut Mirror, Told<T>) + Send + 'static,
+        mut put: impl FnMut(&mut ObjectCache, WatchEvent<T>) + Send + 'static,
     ) {
         let (watch, shared) = (source.kind.plural, Arc::clone(&self.shared));
         let again = Arc::clone(&self.shared.again);
-        let tell = move |told: Told<T>| match told {
-            Told::Live => {
+        let tell = move |told: WatchEvent<T>| match told {
+            WatchEvent::Connected => {
                 shared.health().is_live(watch);
                 shared.changed.notify_one();
             }
-            Told::Broken(why) => {
+            WatchEvent::Failed(failure) => {
+                let why = failure.to_string();
                 if shared.health().is_broken(watch, Instant::now(), &why) {
                     tracing::warn!(watch, why, "cannot watch; trying again");
                 }
                 shared.doubt.notify_one();
                 shared.changed.notify_one();
             }
-            told => shared.change(|mirror| put(mirror, told)),
+            told => shared.change(|cache| put(cache, told)),
         };
-        let calls = calls.within(LISTS);
-        self.tasks.spawn(follow(calls, source, tell, again));
+        let client = client.within(LISTS);
+        self.tasks.spawn(follow(client, source, tell, again));
     }
 
     /// Waits until it is known how things are, at most so long.

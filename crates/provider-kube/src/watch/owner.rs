@@ -8,8 +8,8 @@ use provider_engine::cluster::view::{ClusterView, Name, ViewChange};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::mirror::{Dirty, Mirror};
-use super::pieces;
+use super::cache::{Dirty, ObjectCache};
+use super::parts;
 use super::shared::Shared;
 use crate::settings::Settings;
 
@@ -70,9 +70,9 @@ impl Owner {
     /// Tells what changed since the last look.
     fn look(&mut self) {
         let unknown = self.shared.health().unknown(Instant::now());
-        let dirty = self.shared.change_quietly(|mirror| std::mem::take(&mut mirror.dirty));
+        let dirty = self.shared.change_quietly(|cache| std::mem::take(&mut cache.dirty));
         let shared = Arc::clone(&self.shared);
-        let mirror = shared.mirror();
+        let cache = shared.cache();
         let changes = match (unknown, self.told.take()) {
             (Some(_), None) => Vec::new(),
             (Some(why), Some(_)) => {
@@ -80,7 +80,7 @@ impl Owner {
                 vec![ViewChange::Lost]
             }
             (None, None) => {
-                let whole = pieces::whole(&mirror, &self.settings);
+                let whole = parts::whole(&cache, &self.settings);
                 let leases = whole.leases.keys();
                 self.namespaces =
                     leases.map(|it| (provider_crd::names::lease_namespace(it), *it)).collect();
@@ -88,12 +88,12 @@ impl Owner {
                 vec![ViewChange::Whole(Box::new(whole))]
             }
             (None, Some(mut told)) => {
-                let changes = self.changed(&mirror, &dirty, &mut told);
+                let changes = self.changed(&cache, &dirty, &mut told);
                 self.told = Some(told);
                 changes
             }
         };
-        drop(mirror);
+        drop(cache);
         for change in changes {
             // Nobody may watch.
             let _ = self.changes.send(change);
@@ -104,13 +104,13 @@ impl Owner {
     /// What is different from what was told.
     fn changed(
         &mut self,
-        mirror: &Mirror,
+        cache: &ObjectCache,
         dirty: &Dirty,
         told: &mut ClusterView,
     ) -> Vec<ViewChange> {
         let mut changes = Vec::new();
         for namespace in &dirty.leases {
-            match pieces::lease(mirror, namespace, &self.settings) {
+            match parts::lease(cache, namespace, &self.settings) {
                 Some((id, view)) => {
                     self.namespaces.insert(namespace.clone(), id);
                     if told.leases.get(&id) != Some(&view) {
@@ -128,7 +128,7 @@ impl Owner {
         }
         for name in &dirty.nodes {
             let key = Name::from(name.as_str());
-            match pieces::node(mirror, name, &self.settings) {
+            match parts::node(cache, name, &self.settings) {
                 Some(node) if told.nodes.get(&key) != Some(&node) => {
                     told.nodes.insert(Arc::clone(&key), node.clone());
                     changes.push(ViewChange::Node(key, node));
@@ -140,7 +140,7 @@ impl Owner {
             }
         }
         if dirty.storage {
-            let storage = pieces::storage(mirror, &self.settings);
+            let storage = parts::storage(cache, &self.settings);
             let names: BTreeSet<Name> =
                 told.storage.keys().chain(storage.keys()).cloned().collect();
             for name in names {
@@ -154,7 +154,12 @@ impl Owner {
             }
             told.storage = storage;
         }
-        let maintenance = dirty.memory.then(|| pieces::maintenance(mirror));
+        let ports = dirty.ports.then(|| Some(parts::ports(cache)));
+        if let Some(pool) = ports.filter(|pool| *pool != told.ports) {
+            told.ports = pool;
+            changes.push(ViewChange::Ports(pool));
+        }
+        let maintenance = dirty.memory.then(|| parts::maintenance(cache));
         if let Some(is_on) = maintenance.filter(|is_on| *is_on != told.maintenance) {
             told.maintenance = is_on;
             changes.push(ViewChange::Maintenance(is_on));

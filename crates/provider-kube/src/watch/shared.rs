@@ -2,18 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
+use kube_access::{CachedObject, Failure, ResourceKind};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
+use super::cache::ObjectCache;
 use super::health::Health;
-use super::mirror::Mirror;
-use crate::client::{Failure, Kind};
-use crate::follow::Shown;
 
 /// What was shown, and whether it is how things are.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    mirror: RwLock<Mirror>,
+    cache: RwLock<ObjectCache>,
     health: Mutex<Health>,
     /// Something changed: the owner of the view looks at it.
     pub(super) changed: Notify,
@@ -21,7 +20,6 @@ pub(crate) struct Shared {
     pub(super) doubt: Notify,
     /// The API server answers again: nobody waits any longer.
     pub(super) again: Arc<Notify>,
-    /// Counts looks at what changed.
     turns: watch::Sender<u64>,
 }
 
@@ -35,7 +33,7 @@ impl Default for Shared {
 impl Shared {
     pub(super) fn new(health: Health) -> Self {
         Self {
-            mirror: RwLock::default(),
+            cache: RwLock::default(),
             health: Mutex::new(health),
             changed: Notify::new(),
             doubt: Notify::new(),
@@ -45,25 +43,21 @@ impl Shared {
     }
 
     /// What was shown, if it is how things are.
-    ///
-    /// # Errors
-    ///
-    /// When that is not known, and why.
-    pub(crate) fn known(&self) -> Result<RwLockReadGuard<'_, Mirror>, Failure> {
+    pub(crate) fn known(&self) -> Result<RwLockReadGuard<'_, ObjectCache>, Failure> {
         match self.health().unknown(Instant::now()) {
             Some(why) => Err(Failure::unavailable(why)),
-            None => Ok(self.mirror()),
+            None => Ok(self.cache()),
         }
     }
 
     /// What was shown last, whether or not it is still so.
-    pub(crate) fn mirror(&self) -> RwLockReadGuard<'_, Mirror> {
-        self.mirror.read().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn cache(&self) -> RwLockReadGuard<'_, ObjectCache> {
+        self.cache.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes over what came of a write.
-    pub(crate) fn wrote(&self, kind: Kind, shown: Shown) {
-        self.change(|mirror| mirror.wrote(kind, shown));
+    pub(crate) fn wrote(&self, kind: ResourceKind, shown: CachedObject) {
+        self.change(|cache| cache.wrote(kind, shown));
     }
 
     /// No answer came: others are told soon if none comes for them either.
@@ -83,15 +77,15 @@ impl Shared {
         self.turns.send_modify(|turn| *turn = turn.wrapping_add(1));
     }
 
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Mirror) -> T) -> T {
-        let changed = change(&mut self.mirror.write().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut ObjectCache) -> T) -> T {
+        let changed = change(&mut self.cache.write().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_one();
         changed
     }
 
     /// As `change`, for whoever looks at what changed.
-    pub(super) fn change_quietly<T>(&self, change: impl FnOnce(&mut Mirror) -> T) -> T {
-        change(&mut self.mirror.write().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn change_quietly<T>(&self, change: impl FnOnce(&mut ObjectCache) -> T) -> T {
+        change(&mut self.cache.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn health(&self) -> MutexGuard<'_, Health> {

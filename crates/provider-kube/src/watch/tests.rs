@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
+use kube_access::ResourceKind;
 use provider_crd::{labels, names};
 use provider_engine::cluster::view::Condition;
 use serde_json::{Value, json};
 
-use super::mirror::Mirror;
-use super::{Shown, pieces};
-use crate::client::Kind;
+use super::cache::ObjectCache;
+use super::{CachedObject, parts};
 use crate::settings::Settings;
 
 const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
@@ -16,19 +16,19 @@ fn namespace() -> String {
     names::lease_namespace(&LEASE.parse().unwrap())
 }
 
-fn shown(version: u64, mut object: Value) -> Shown {
+fn shown(version: u64, mut object: Value) -> CachedObject {
     object["metadata"]["resourceVersion"] = version.to_string().into();
-    Shown::new(object).unwrap()
+    CachedObject::new(object).unwrap()
 }
 
-fn lease_namespace(version: u64) -> Shown {
+fn lease_namespace(version: u64) -> CachedObject {
     let name = namespace();
     let mut labels = labels::base(&name, "1");
     labels.append(&mut labels::lease(&LEASE.parse().unwrap()));
     shown(version, json!({"metadata": {"name": name, "uid": "n", "labels": labels}}))
 }
 
-fn host(version: u64, name: &str, dseq: u64) -> Shown {
+fn host(version: u64, name: &str, dseq: u64) -> CachedObject {
     let parts: Vec<&str> = LEASE.split('/').collect();
     shown(
         version,
@@ -56,91 +56,91 @@ fn node(name: &str) -> Arc<k8s_openapi::api::core::v1::Node> {
     Arc::new(serde_json::from_value(node).unwrap())
 }
 
-fn clean(mirror: &mut Mirror) -> super::mirror::Dirty {
-    std::mem::take(&mut mirror.dirty)
+fn clean(cache: &mut ObjectCache) -> super::cache::Dirty {
+    std::mem::take(&mut cache.dirty)
 }
 
 #[test]
 fn a_pod_costs_work_for_its_lease_or_for_its_node() {
-    let mut mirror = Mirror::default();
-    mirror.told(Kind::NAMESPACE, lease_namespace(1));
-    clean(&mut mirror);
-    mirror.told_pod(&pod(&namespace(), "web-1", "a"));
-    let dirty = clean(&mut mirror);
+    let mut cache = ObjectCache::default();
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(1));
+    clean(&mut cache);
+    cache.pod_applied(&pod(&namespace(), "web-1", "a"));
+    let dirty = clean(&mut cache);
     assert_eq!((dirty.leases.len(), dirty.nodes.len()), (1, 0));
-    mirror.told_pod(&pod("kube-system", "dns", "a"));
-    let dirty = clean(&mut mirror);
+    cache.pod_applied(&pod("kube-system", "dns", "a"));
+    let dirty = clean(&mut cache);
     assert_eq!((dirty.leases.len(), dirty.nodes.into_iter().collect()), (0, vec!["a".to_owned()]));
 }
 
 #[test]
 fn pods_count_for_the_lease_that_their_namespace_turns_out_to_be_of() {
     let settings = Settings::default();
-    let mut mirror = Mirror::default();
-    mirror.told_node("a", Some(node("a")));
-    mirror.told_pod(&pod(&namespace(), "web-1", "a"));
-    let others = |mirror: &Mirror| pieces::node(mirror, "a", &settings).unwrap().others.cpu_milli;
-    assert_eq!(others(&mirror), 100);
-    clean(&mut mirror);
-    mirror.told(Kind::NAMESPACE, lease_namespace(1));
-    assert!(mirror.dirty.nodes.contains("a"));
-    assert_eq!(others(&mirror), 0);
-    let (_, view) = pieces::lease(&mirror, &namespace(), &settings).unwrap();
+    let mut cache = ObjectCache::default();
+    cache.set_node("a", Some(node("a")));
+    cache.pod_applied(&pod(&namespace(), "web-1", "a"));
+    let others = |cache: &ObjectCache| parts::node(cache, "a", &settings).unwrap().others.cpu_milli;
+    assert_eq!(others(&cache), 100);
+    clean(&mut cache);
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(1));
+    assert!(cache.dirty.nodes.contains("a"));
+    assert_eq!(others(&cache), 0);
+    let (_, view) = parts::lease(&cache, &namespace(), &settings).unwrap();
     assert_eq!(view.replicas.len(), 1);
     assert_eq!(view.replicas[0].condition, Condition::Ready);
     // With the namespace goes the lease; the pod is somebody's still.
-    mirror.told_gone(Kind::NAMESPACE, &lease_namespace(2));
-    assert_eq!(pieces::lease(&mirror, &namespace(), &settings), None);
-    assert_eq!(others(&mirror), 100);
-    mirror.told_pod_gone(&pod(&namespace(), "web-1", "a"));
-    assert_eq!(others(&mirror), 0);
+    cache.deleted(ResourceKind::NAMESPACE, &lease_namespace(2));
+    assert_eq!(parts::lease(&cache, &namespace(), &settings), None);
+    assert_eq!(others(&cache), 100);
+    cache.pod_deleted(&pod(&namespace(), "web-1", "a"));
+    assert_eq!(others(&cache), 0);
 }
 
 #[test]
 fn what_was_written_is_there_before_a_watch_tells_and_stays() {
-    let mut mirror = Mirror::default();
-    mirror.wrote(Kind::NAMESPACE, lease_namespace(5));
-    let there = |mirror: &Mirror| mirror.drawer(&namespace()).is_some();
-    assert!(there(&mirror));
+    let mut cache = ObjectCache::default();
+    cache.wrote(ResourceKind::NAMESPACE, lease_namespace(5));
+    let there = |cache: &ObjectCache| cache.entry(&namespace()).is_some();
+    assert!(there(&cache));
     // A list that was on its way does not know it yet.
-    mirror.told_all(Kind::NAMESPACE, vec![]);
-    assert!(there(&mirror));
+    cache.synced(ResourceKind::NAMESPACE, vec![]);
+    assert!(there(&cache));
     // Once told, the next list without it means that it is gone.
-    mirror.told(Kind::NAMESPACE, lease_namespace(5));
-    mirror.told_all(Kind::NAMESPACE, vec![]);
-    assert!(!there(&mirror));
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(5));
+    cache.synced(ResourceKind::NAMESPACE, vec![]);
+    assert!(!there(&cache));
 }
 
 #[test]
 fn news_of_a_write_that_come_after_the_end_of_the_object_are_late() {
-    let mut mirror = Mirror::default();
-    mirror.told(Kind::NAMESPACE, lease_namespace(5));
-    mirror.told_gone(Kind::NAMESPACE, &lease_namespace(6));
-    mirror.wrote(Kind::NAMESPACE, lease_namespace(5));
-    assert!(mirror.drawer(&namespace()).is_none());
+    let mut cache = ObjectCache::default();
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(5));
+    cache.deleted(ResourceKind::NAMESPACE, &lease_namespace(6));
+    cache.wrote(ResourceKind::NAMESPACE, lease_namespace(5));
+    assert!(cache.entry(&namespace()).is_none());
 }
 
 #[test]
 fn what_is_older_than_what_is_there_changes_nothing() {
-    let mut mirror = Mirror::default();
-    mirror.wrote(Kind::NAMESPACE, lease_namespace(9));
-    mirror.told(Kind::NAMESPACE, lease_namespace(7));
-    let drawer = mirror.drawer(&namespace()).unwrap();
-    assert_eq!(drawer.of(Kind::NAMESPACE).next().unwrap().version, "9");
-    mirror.told_gone(Kind::NAMESPACE, &lease_namespace(8));
-    assert!(mirror.drawer(&namespace()).is_some(), "it was made again since");
+    let mut cache = ObjectCache::default();
+    cache.wrote(ResourceKind::NAMESPACE, lease_namespace(9));
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(7));
+    let entry = cache.entry(&namespace()).unwrap();
+    assert_eq!(entry.of(ResourceKind::NAMESPACE).next().unwrap().version, "9");
+    cache.deleted(ResourceKind::NAMESPACE, &lease_namespace(8));
+    assert!(cache.entry(&namespace()).is_some(), "it was made again since");
 }
 
 #[test]
 fn a_hostname_moves_with_its_lease() {
-    let mut mirror = Mirror::default();
-    mirror.told(Kind::HOST, host(1, "a.example", 5_950_031));
-    mirror.told(Kind::HOST, host(2, "a.example", 77));
-    assert!(mirror.get(Kind::HOST, &namespace(), "a.example").is_none());
-    assert_eq!(mirror.named(Kind::HOST, "a.example").unwrap().version, "2");
-    assert!(mirror.dirty.leases.contains(&namespace()), "the lease that lost it is looked at");
-    mirror.told_gone(Kind::HOST, &host(3, "a.example", 77));
-    assert!(mirror.named(Kind::HOST, "a.example").is_none());
+    let mut cache = ObjectCache::default();
+    cache.applied(ResourceKind::HOST, host(1, "a.example", 5_950_031));
+    cache.applied(ResourceKind::HOST, host(2, "a.example", 77));
+    assert!(cache.get(ResourceKind::HOST, &namespace(), "a.example").is_none());
+    assert_eq!(cache.named(ResourceKind::HOST, "a.example").unwrap().version, "2");
+    assert!(cache.dirty.leases.contains(&namespace()), "the lease that lost it is looked at");
+    cache.deleted(ResourceKind::HOST, &host(3, "a.example", 77));
+    assert!(cache.named(ResourceKind::HOST, "a.example").is_none());
 }
 
 #[test]
@@ -149,15 +149,15 @@ fn maintenance_is_what_the_memory_says() {
         let metadata = json!({"name": "akash-provider-memory", "namespace": "lease"});
         shown(version, json!({"metadata": metadata, "data": {"maintenance": on}}))
     };
-    let mut mirror = Mirror::default();
-    assert!(!pieces::maintenance(&mirror));
-    mirror.told(Kind::CONFIG_MAP, memory(1, "true"));
-    assert!(pieces::maintenance(&mirror));
-    mirror.told(Kind::CONFIG_MAP, memory(2, "false"));
-    assert!(!pieces::maintenance(&mirror));
-    mirror.told(Kind::CONFIG_MAP, memory(3, "true"));
-    mirror.told_all(Kind::CONFIG_MAP, vec![]);
-    assert!(!pieces::maintenance(&mirror));
+    let mut cache = ObjectCache::default();
+    assert!(!parts::maintenance(&cache));
+    cache.applied(ResourceKind::CONFIG_MAP, memory(1, "true"));
+    assert!(parts::maintenance(&cache));
+    cache.applied(ResourceKind::CONFIG_MAP, memory(2, "false"));
+    assert!(!parts::maintenance(&cache));
+    cache.applied(ResourceKind::CONFIG_MAP, memory(3, "true"));
+    cache.synced(ResourceKind::CONFIG_MAP, vec![]);
+    assert!(!parts::maintenance(&cache));
 }
 
 #[test]
@@ -180,17 +180,17 @@ fn storage_that_is_folders_on_nodes_is_sold_as_far_as_nodes_have_it() {
         }});
         Some(Arc::new(serde_json::from_value(volume).unwrap()))
     };
-    let mut mirror = Mirror::default();
-    mirror.told(Kind::NAMESPACE, lease_namespace(1));
-    clean(&mut mirror);
-    mirror.told_node("a", Some(Arc::new(serde_json::from_value(node).unwrap())));
-    assert!(mirror.dirty.storage);
-    mirror.told_class("beta1", class("beta1", "rancher.io/local-path", "true"));
-    mirror.told_class("beta2", class("beta2", "rook-ceph.rbd.csi.ceph.com", "true"));
-    mirror.told_class("beta3", class("beta3", "rancher.io/local-path", "false"));
-    mirror.told_volume(&namespace(), volume(&namespace()));
-    mirror.told_volume("others", volume("others"));
-    let storage = pieces::storage(&mirror, &Settings::default());
+    let mut cache = ObjectCache::default();
+    cache.applied(ResourceKind::NAMESPACE, lease_namespace(1));
+    clean(&mut cache);
+    cache.set_node("a", Some(Arc::new(serde_json::from_value(node).unwrap())));
+    assert!(cache.dirty.storage);
+    cache.set_class("beta1", class("beta1", "rancher.io/local-path", "true"));
+    cache.set_class("beta2", class("beta2", "rook-ceph.rbd.csi.ceph.com", "true"));
+    cache.set_class("beta3", class("beta3", "rancher.io/local-path", "false"));
+    cache.set_volume(&namespace(), volume(&namespace()));
+    cache.set_volume("others", volume("others"));
+    let storage = parts::storage(&cache, &Settings::default());
     let found: Vec<_> =
         storage.iter().map(|(name, class)| (&**name, class.allocatable, class.others)).collect();
     assert_eq!(found, [("beta1", 100, 30)]);

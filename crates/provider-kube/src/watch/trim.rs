@@ -25,9 +25,7 @@ impl<'de, T: Trim + Deserialize<'de>> Deserialize<'de> for Trimmed<T> {
     }
 }
 
-/// What can be made smaller.
 pub(crate) trait Trim {
-    /// Without what nobody reads.
     #[must_use]
     fn trimmed(self) -> Self;
 }

@@ -1,6 +1,6 @@
 //! What is built equals what the Go provider made, and what it made is left alone.
 
-use provider_kube::merge::{Merged, Occasion, merge};
+use kube_access::merge::{Merged, Occasion, merge};
 use provider_testkit::kube::{Case, as_stored, built, compare, without_what_varies};
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use provider_engine::cluster::view::Condition;
 use provider_kube::build;
 use provider_kube::observe::{self, Known, Seen, carry_revision, is_written, milli, whole};
 use provider_kube::resolve::Lease;
-use provider_kube::status::{self, Shown};
+use provider_kube::status::{self, LeaseObjects};
 use provider_testkit::kube::Case;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -48,13 +48,13 @@ fn typed(name: &str) -> Typed {
 }
 
 fn status_of(typed: &Typed) -> LeaseStatus {
-    let shown = Shown {
+    let shown = LeaseObjects {
         deployments: &typed.deployments,
         stateful_sets: &typed.stateful_sets,
         pods: &typed.pods,
         services: &typed.services,
         hosts: &typed.hosts,
-        ..Shown::default()
+        ..LeaseObjects::default()
     };
     status::lease(&typed.lease, &shown, &typed.case.settings).unwrap()
 }

@@ -10,7 +10,6 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 /// The label that says whose addresses a slice has.
 const SERVICE: &str = "kubernetes.io/service-name";
 
-/// Namespace and name.
 type Key = (String, String);
 
 /// Addresses of services that are ready.
@@ -26,26 +25,23 @@ pub struct Backends {
 /// Whether somebody answers for a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answers {
-    /// So many addresses are ready.
     Ready(u32),
-    /// None is.
     Nobody,
     /// It cannot be said at the moment. That is no reason for anything.
     Unknown,
 }
 
 impl Backends {
-    /// These are all slices.
-    pub fn all(&mut self, slices: &[EndpointSlice]) {
+    pub fn synced(&mut self, slices: &[EndpointSlice]) {
         (self.slices, self.ready) = <_>::default();
         for slice in slices {
-            self.is(slice);
+            self.applied(slice);
         }
     }
 
     /// A slice came or changed.
-    pub fn is(&mut self, slice: &EndpointSlice) {
-        self.gone(slice);
+    pub fn applied(&mut self, slice: &EndpointSlice) {
+        self.deleted(slice);
         let labels = slice.metadata.labels.as_ref();
         let Some(service) = labels.and_then(|labels| labels.get(SERVICE)) else {
             return;
@@ -57,8 +53,7 @@ impl Backends {
         self.slices.insert(key, (service.clone(), count));
     }
 
-    /// A slice is gone.
-    pub fn gone(&mut self, slice: &EndpointSlice) {
+    pub fn deleted(&mut self, slice: &EndpointSlice) {
         let key = key(slice);
         let Some((service, count)) = self.slices.remove(&key) else {
             return;
@@ -126,22 +121,22 @@ mod tests {
     fn ready_addresses_of_all_slices_count_and_nothing_else() {
         let mut backends = Backends::default();
         assert_eq!(backends.of("lease-1", "web"), Answers::Unknown);
-        backends.all(&[slice("web-a", "web", &[json!(true), json!(false), json!(null)])]);
+        backends.synced(&[slice("web-a", "web", &[json!(true), json!(false), json!(null)])]);
         backends.known(true);
         assert_eq!(backends.of("lease-1", "web"), Answers::Ready(2));
         assert_eq!(backends.of("lease-1", "db"), Answers::Nobody);
         assert_eq!(backends.of("lease-2", "web"), Answers::Nobody);
 
-        backends.is(&slice("web-b", "web", &[json!(true)]));
+        backends.applied(&slice("web-b", "web", &[json!(true)]));
         assert_eq!(backends.of("lease-1", "web"), Answers::Ready(3));
-        backends.is(&slice("web-a", "web", &[json!(false)]));
+        backends.applied(&slice("web-a", "web", &[json!(false)]));
         assert_eq!(backends.of("lease-1", "web"), Answers::Ready(1));
-        backends.is(&slice("web-b", "web", &[json!(false)]));
+        backends.applied(&slice("web-b", "web", &[json!(false)]));
         assert_eq!(backends.of("lease-1", "web"), Answers::Nobody);
-        backends.gone(&slice("web-b", "web", &[]));
+        backends.deleted(&slice("web-b", "web", &[]));
         assert_eq!(backends.of("lease-1", "web"), Answers::Nobody);
 
-        backends.all(&[slice("db-a", "db", &[json!(true)])]);
+        backends.synced(&[slice("db-a", "db", &[json!(true)])]);
         assert_eq!(backends.of("lease-1", "db"), Answers::Ready(1));
         backends.known(false);
         assert_eq!(backends.of("lease-1", "db"), Answers::Unknown);

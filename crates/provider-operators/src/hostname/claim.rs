@@ -9,11 +9,8 @@ use provider_crd::ProviderHost;
 pub struct Claim {
     /// Name of the `ProviderHost`. It is the hostname, unless somebody made it by hand.
     pub object: String,
-    /// The hostname.
     pub host: String,
-    /// The lease.
     pub lease: LeaseId,
-    /// Where the hostname leads to.
     pub service: String,
     /// Its port, as seen from outside.
     pub port: u32,
@@ -28,24 +25,13 @@ pub struct Claim {
 pub enum ClaimError {
     /// It does not look like one.
     #[error("ProviderHost {object:?} cannot be read: a field has another type than it should")]
-    Form {
-        /// Its name.
-        object: String,
-    },
-    /// It names no lease.
+    Form { object: String },
     #[error("ProviderHost {object:?} names no lease")]
-    Lease {
-        /// Its name.
-        object: String,
-        /// Why not.
-        source: IdError,
-    },
+    Lease { object: String, source: IdError },
 }
 
 impl Claim {
     /// What a `ProviderHost` says.
-    ///
-    /// # Errors
     ///
     /// When it names no lease; others are read nevertheless.
     pub fn of(host: &ProviderHost) -> Result<Self, ClaimError> {

@@ -25,13 +25,10 @@ pub struct Counts {
 /// How things are, and what was counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// Hosts by how they are.
     pub hosts: BTreeMap<State, usize>,
     /// Hosts that wait to be looked at, or whose write is under way.
     pub queue: usize,
-    /// Whether this replica works.
     pub leads: bool,
-    /// What was counted.
     pub counts: Counts,
 }
 

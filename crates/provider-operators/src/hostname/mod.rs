@@ -3,7 +3,7 @@
 //! ```text
 //!  ProviderHost ─▶ claim ─┐
 //!                         ├─▶ reconcile ── one write ──▶ API server
-//!  Manifest ─────▶ offer ─┤     ▲  │
+//!  Manifest ───▶ exposed ─┤     ▲  │
 //!                         │     │  └─ build
 //!  Ingress, HTTPRoute ────┘     └── what came of it
 //!
@@ -14,7 +14,7 @@
 //!
 //! - [`name`]: which hostnames are served at all.
 //! - [`claim`]: who wants a hostname, and for which port.
-//! - [`offer`]: the ports that a lease opens, and how they are to be served.
+//! - [`exposed`]: the ports that a lease opens, and how they are to be served.
 //! - [`build`]: the route, equal to what the Go operator makes.
 //! - [`reconcile`]: host by host, what to write next.
 //! - [`backends`]: which services have somebody who answers.
@@ -31,10 +31,10 @@
 pub mod backends;
 pub mod build;
 pub mod claim;
+pub mod exposed;
 pub mod figures;
 pub mod name;
 mod notice;
-pub mod offer;
 mod operator;
 pub mod reconcile;
 pub mod rest;

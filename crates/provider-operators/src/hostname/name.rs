@@ -10,68 +10,42 @@
 
 use std::net::IpAddr;
 
-use provider_engine::manifest::{BlockedBy, BlockedHostnames};
+use akash_types::hostname::{BlockedBy, BlockedHostnames, MAX_LABEL, MAX_LENGTH, is_label};
 
-/// Characters in a name, and in each of its labels.
-const LONGEST: (usize, usize) = (253, 63);
 /// What a route has in its name where the hostname has `*`.
 const STAR: &str = "xx--wildcard";
 
 /// Why a hostname is not served.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// There is none.
     #[error("the hostname is empty: name one")]
     Empty,
     /// It is too long.
     #[error("the hostname has {length} characters: at most 253 are allowed")]
-    TooLong {
-        /// How long it is.
-        length: usize,
-    },
-    /// It is an address.
+    TooLong { length: usize },
     #[error("{host:?} is an IP address: a name is needed")]
-    Address {
-        /// The address.
-        host: String,
-    },
+    Address { host: String },
     /// It is a pattern that no controller serves.
     #[error("{host:?} has * in another place than for its whole first part: name each hostname")]
-    Pattern {
-        /// The hostname.
-        host: String,
-    },
+    Pattern { host: String },
     /// Two dots in a row, or one at either end.
     #[error("{host:?} has an empty part: two dots in a row, or one at either end")]
-    EmptyLabel {
-        /// The hostname.
-        host: String,
-    },
+    EmptyLabel { host: String },
     /// A part is too long.
     #[error("{label:?} is longer than the 63 characters that a part of a hostname may have")]
-    LongLabel {
-        /// The part.
-        label: String,
-    },
+    LongLabel { label: String },
     /// A part has other characters than a hostname may have.
     #[error(
         "{label:?} is no part of a hostname: it takes a-z, 0-9 and -, not at either end; other \
          letters are written in their xn-- form"
     )]
-    Label {
-        /// The part.
-        label: String,
-    },
+    Label { label: String },
     /// It is called like the route of a pattern.
     #[error("{host:?} begins with what routes of patterns begin with: take another hostname")]
-    Reserved {
-        /// The hostname.
-        host: String,
-    },
+    Reserved { host: String },
     /// The operator of the cluster keeps it.
     #[error("{host:?} is blocked by this provider: take another hostname")]
     Blocked {
-        /// The hostname.
         host: String,
         /// By what.
         by: BlockedBy,
@@ -79,17 +53,12 @@ pub enum NameError {
 }
 
 /// Whether a hostname is served.
-///
-/// # Errors
-///
-/// When it is not, and why.
 pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
-    let (whole, part) = LONGEST;
     if host.is_empty() {
         return Err(NameError::Empty);
     }
     let length = host.chars().count();
-    if length > whole {
+    if length > MAX_LENGTH {
         return Err(NameError::TooLong { length });
     }
     if host.parse::<IpAddr>().is_ok() {
@@ -107,11 +76,10 @@ pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
         if label.is_empty() {
             return Err(NameError::EmptyLabel { host: host.to_owned() });
         }
-        if label.chars().count() > part {
+        if label.chars().count() > MAX_LABEL {
             return Err(NameError::LongLabel { label: label.to_owned() });
         }
-        let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-        if !label.bytes().all(is_plain) || label.starts_with('-') || label.ends_with('-') {
+        if !is_label(label) {
             return Err(NameError::Label { label: label.to_owned() });
         }
     }

@@ -4,8 +4,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use k8s_openapi::jiff::Timestamp;
+use kube_access::ResourceKind;
 use provider_crd::names;
-use provider_kube::client::Kind;
 use serde_json::{Value, json};
 
 use super::reconcile::{Notice, State};
@@ -35,8 +35,8 @@ pub(super) fn event(notice: &Notice, now: Timestamp) -> Event {
     let mut hasher = DefaultHasher::new();
     (&claim.host, &note).hash(&mut hasher);
     let object = json!({
-        "apiVersion": Kind::EVENT.api_version,
-        "kind": Kind::EVENT.name,
+        "apiVersion": ResourceKind::EVENT.api_version,
+        "kind": ResourceKind::EVENT.name,
         "metadata": {"name": format!("hostname-{:016x}", hasher.finish()), "namespace": namespace},
         "eventTime": now.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string(),
         "reportingController": "akash.network/hostname-operator",

@@ -5,20 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use akash_types::hostname::BlockedHostnames;
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::jiff::Timestamp;
-use provider_engine::manifest::BlockedHostnames;
-use provider_kube::client::{Calls, Failure, Kind};
-use provider_kube::follow::{Shown, Source, Told, follow};
-use serde_json::Value;
+use kube_access::follow::{Source, WatchEvent, follow};
+use kube_access::{CachedObject, Failure, KubeClient, ResourceKind};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::figures::Figures;
 use super::notice;
-use super::reconcile::{Board, Job, Moment, Write};
-use super::settings::{Implementation, Routes, Settings};
+use super::reconcile::{HostIndex, Job, Moment, Write};
+use super::settings::{Routes, Settings};
 
 /// Selects what the provider made.
 const OURS: &str = "akash.network=true";
@@ -26,8 +25,6 @@ const OURS: &str = "akash.network=true";
 const WRITES: usize = 16;
 /// Notices at once; more are not sent.
 const NOTICES: usize = 8;
-/// Pauses between tries to read who serves the gateway.
-const READS: [Duration; 4] = [Duration::from_secs(1); 4];
 /// How long a page of a list may take.
 const LISTS: Duration = Duration::from_secs(30);
 
@@ -37,9 +34,9 @@ pub struct HostnameOperator(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    calls: Calls,
+    client: KubeClient,
     settings: Settings,
-    board: Mutex<Board>,
+    index: Mutex<HostIndex>,
     changed: Notify,
     /// Nobody ends a pause of a watch early.
     again: Arc<Notify>,
@@ -61,10 +58,10 @@ impl Drop for Leading<'_> {
 impl HostnameOperator {
     /// An operator that has seen nothing yet.
     #[must_use]
-    pub fn new(calls: Calls, settings: Settings) -> Self {
+    pub fn new(client: KubeClient, settings: Settings) -> Self {
         Self(Arc::new(Inner {
-            calls,
-            board: Mutex::new(Board::new(settings.clone())),
+            client,
+            index: Mutex::new(HostIndex::new(settings.clone())),
             settings,
             changed: Notify::new(),
             again: Arc::default(),
@@ -76,11 +73,10 @@ impl HostnameOperator {
 
     /// Names that are not served from now on. Routes that are there stay.
     pub fn block(&self, blocked: BlockedHostnames) {
-        self.board().block(blocked);
+        self.index().block(blocked);
         self.0.changed.notify_one();
     }
 
-    /// Whether this replica works.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.0.leads.load(Ordering::Relaxed)
@@ -89,9 +85,9 @@ impl HostnameOperator {
     /// How things are, and what was counted.
     #[must_use]
     pub fn figures(&self) -> Figures {
-        let (leads, board) = (self.leads(), self.board());
-        let counts = board.counted().clone();
-        Figures { hosts: board.states(), queue: board.queue(), leads, counts }
+        let (leads, index) = (self.leads(), self.index());
+        let counts = index.counted().clone();
+        Figures { hosts: index.states(), queue: index.queue(), leads, counts }
     }
 
     /// Tells whenever something may be another way than before.
@@ -101,20 +97,20 @@ impl HostnameOperator {
     }
 
     /// What is known, and what is to be done.
-    pub fn board(&self) -> MutexGuard<'_, Board> {
-        self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn index(&self) -> MutexGuard<'_, HostIndex> {
+        self.0.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Watches and writes, for as long as this is polled. Dropped at any moment, it can be gone on
     /// with, here or by another one; but not by two at a time.
     pub async fn run(&self) -> Infallible {
-        self.board().resume();
+        self.index().resume();
         self.0.leads.store(true, Ordering::Relaxed);
         let _leading = Leading(&self.0.leads);
         let Settings { manifest_namespace, routes, .. } = &self.0.settings;
         let mut watches = JoinSet::new();
         let own = Some(manifest_namespace.clone());
-        for kind in [Kind::HOST, Kind::MANIFEST] {
+        for kind in [ResourceKind::HOST, ResourceKind::MANIFEST] {
             let source = Source { namespace: own.clone(), ..Source::everything(kind) };
             watches.spawn(self.follow(source));
         }
@@ -124,21 +120,27 @@ impl HostnameOperator {
         }
         watches.spawn(self.follow_backends());
         if let Routes::Gateway { name, namespace, .. } = routes {
-            let implementation = implementation(&self.0.calls, namespace, name).await;
-            tracing::info!(?implementation, gateway = name, "gateway found");
-            let has_filters = implementation == Implementation::Nginx;
-            self.board().serves(implementation);
-            if has_filters {
-                let source = Source { labels: OURS, ..Source::everything(Kind::SNIPPETS_FILTER) };
-                watches.spawn(self.follow(source));
-            }
+            let gateway = Source {
+                namespace: Some(namespace.clone()),
+                fields: format!("metadata.name={name}"),
+                ..Source::everything(ResourceKind::GATEWAY)
+            };
+            watches.spawn(self.follow(gateway));
+            watches.spawn(self.follow(Source::everything(ResourceKind::GATEWAY_CLASS)));
         }
         let (mut writes, mut notices) = (JoinSet::new(), JoinSet::new());
+        let mut follows_filters = false;
         loop {
+            if !follows_filters && self.index().needs_filters() {
+                let source =
+                    Source { labels: OURS, ..Source::everything(ResourceKind::SNIPPETS_FILTER) };
+                watches.spawn(self.follow(source));
+                follows_filters = true;
+            }
             self.begin(&mut writes);
             self.notify(&mut notices);
             self.0.turns.send_replace(());
-            let due = self.board().due().map(|due| self.0.started + due);
+            let due = self.index().due().map(|due| self.0.started + due);
             let has_place = writes.len() < WRITES;
             tokio::select! {
                 () = self.0.changed.notified() => {}
@@ -154,33 +156,36 @@ impl HostnameOperator {
     }
 
     /// Begins as many writes as there are places.
-    fn begin(&self, writes: &mut JoinSet<(Job, Result<Option<Shown>, Failure>)>) {
+    fn begin(&self, writes: &mut JoinSet<(Job, Result<Option<CachedObject>, Failure>)>) {
         let now = self.now();
-        let mut board = self.board();
+        let mut index = self.index();
         while writes.len() < WRITES {
-            let Some(job) = board.next(now) else {
+            let Some(job) = index.next(now) else {
                 break;
             };
-            let calls = self.0.calls.clone();
+            let client = self.0.client.clone();
             writes.spawn(async move {
-                let result = write(&calls, &job.write).await;
+                let result = write(&client, &job.write).await;
                 (job, result)
             });
         }
-        for (host, reason) in board.news() {
+        for (host, reason) in index.news() {
             tracing::info!(host, why = reason.why, "no route is written for the hostname");
         }
     }
 
     /// Tells tenants about hosts of theirs that are not served. What cannot be told stays in the log.
     fn notify(&self, notices: &mut JoinSet<()>) {
-        for notice in self.board().notices() {
+        for notice in self.index().notices() {
             if notices.len() >= NOTICES {
                 continue;
             }
-            let (calls, event) = (self.0.calls.clone(), notice::event(&notice, Timestamp::now()));
+            let (client, event) = (self.0.client.clone(), notice::event(&notice, Timestamp::now()));
             notices.spawn(async move {
-                match calls.create(Kind::EVENT, Some(&event.namespace), &event.object).await {
+                match client
+                    .create(ResourceKind::EVENT, Some(&event.namespace), &event.object)
+                    .await
+                {
                     // It was told before.
                     Ok(_) | Err(Failure::Conflict(_)) => {}
                     Err(why) => tracing::debug!(%why, "a tenant was not told of a hostname"),
@@ -189,7 +194,7 @@ impl HostnameOperator {
         }
     }
 
-    fn end(&self, job: &Job, result: Result<Option<Shown>, Failure>) {
+    fn end(&self, job: &Job, result: Result<Option<CachedObject>, Failure>) {
         match &result {
             Ok(_) => tracing::debug!(host = job.host, what = job.write.verb(), "route written"),
             Err(why) => {
@@ -197,26 +202,34 @@ impl HostnameOperator {
                 tracing::warn!(host = job.host, what, %why, "the route was not written");
             }
         }
-        self.board().done(job, result, self.now());
+        self.index().done(job, result, self.now());
     }
 
-    /// Tells the board what one kind of object is like.
+    /// Keeps one kind of object in the index.
     fn follow(&self, source: Source) -> impl Future<Output = ()> + Send + use<> {
         let (operator, kind) = (self.clone(), source.kind);
-        let is_filter = kind == Kind::SNIPPETS_FILTER;
+        let is_filter = kind == ResourceKind::SNIPPETS_FILTER;
         let is_needed = kind != self.0.settings.routes.other_kind();
         let mut last = String::new();
-        let tell = move |told: Told<Shown>| {
+        let tell = move |told: WatchEvent<CachedObject>| {
             match told {
-                Told::All(all) => operator.board().all(kind, all),
-                Told::Is(shown) => operator.board().is(kind, shown),
-                Told::Gone(shown) => operator.board().gone(kind, &shown),
-                Told::Live => last.clear(),
-                Told::Broken(why) if why == last => {}
-                Told::Broken(why) => {
+                WatchEvent::Synced(all) => operator.index().synced(kind, all),
+                WatchEvent::Applied(shown) => operator.index().applied(kind, shown),
+                WatchEvent::Deleted(shown) => operator.index().deleted(kind, &shown),
+                WatchEvent::Connected => last.clear(),
+                WatchEvent::Failed(failure) => {
+                    let is_of_gateway =
+                        kind == ResourceKind::GATEWAY || kind == ResourceKind::GATEWAY_CLASS;
+                    if is_of_gateway && !matches!(failure, Failure::Unavailable { .. }) {
+                        operator.index().cannot_see_gateway(kind);
+                    }
+                    let why = failure.to_string();
+                    if why == last {
+                        return;
+                    }
                     // Of filters that were seen, what was seen last counts.
-                    if is_filter && !operator.board().uses_filters() {
-                        operator.board().has_no_filters();
+                    if is_filter && !operator.index().uses_filters() {
+                        operator.index().has_no_filters();
                     }
                     // Clusters without the Gateway API are usual.
                     if is_needed {
@@ -229,27 +242,28 @@ impl HostnameOperator {
             }
             operator.0.changed.notify_one();
         };
-        follow(self.0.calls.within(LISTS), source, tell, Arc::clone(&self.0.again))
+        follow(self.0.client.within(LISTS), source, tell, Arc::clone(&self.0.again))
     }
 
     /// Tells who answers for services.
     fn follow_backends(&self) -> impl Future<Output = ()> + Send + use<> {
         let operator = self.clone();
         let mut last = String::new();
-        let tell = move |told: Told<EndpointSlice>| {
-            let backends = &mut operator.board().backends;
+        let tell = move |told: WatchEvent<EndpointSlice>| {
+            let backends = &mut operator.index().backends;
             match told {
-                Told::All(all) => backends.all(&all),
-                Told::Is(slice) => backends.is(&slice),
-                Told::Gone(slice) => backends.gone(&slice),
-                Told::Live => {
+                WatchEvent::Synced(all) => backends.synced(&all),
+                WatchEvent::Applied(slice) => backends.applied(&slice),
+                WatchEvent::Deleted(slice) => backends.deleted(&slice),
+                WatchEvent::Connected => {
                     backends.known(true);
                     last.clear();
                 }
-                Told::Broken(why) => {
+                WatchEvent::Failed(failure) => {
+                    let why = failure.to_string();
                     backends.known(false);
                     if why != last {
-                        let kind = Kind::ENDPOINT_SLICE.name;
+                        let kind = ResourceKind::ENDPOINT_SLICE.name;
                         tracing::warn!(kind, why, "cannot watch; who answers is not known");
                         last = why;
                     }
@@ -257,8 +271,8 @@ impl HostnameOperator {
             }
             operator.0.turns.send_replace(());
         };
-        let source = Source { labels: OURS, ..Source::everything(Kind::ENDPOINT_SLICE) };
-        follow(self.0.calls.within(LISTS), source, tell, Arc::clone(&self.0.again))
+        let source = Source { labels: OURS, ..Source::everything(ResourceKind::ENDPOINT_SLICE) };
+        follow(self.0.client.within(LISTS), source, tell, Arc::clone(&self.0.again))
     }
 
     fn now(&self) -> Moment {
@@ -277,48 +291,21 @@ impl Write {
 }
 
 /// Does one write; the object as it is then, if it is there.
-async fn write(calls: &Calls, write: &Write) -> Result<Option<Shown>, Failure> {
+async fn write(client: &KubeClient, write: &Write) -> Result<Option<CachedObject>, Failure> {
     let answer = match write {
         Write::Create { kind, namespace, object } => {
-            calls.create(*kind, Some(namespace), object).await?
+            client.create(*kind, Some(namespace), object).await?
         }
         Write::Replace { kind, namespace, name, object } => {
-            calls.replace(*kind, Some(namespace), name, object).await?
+            client.replace(*kind, Some(namespace), name, object).await?
         }
         Write::Delete { kind, namespace, name, exactly } => {
-            calls.delete(*kind, Some(namespace), name, exactly.clone()).await?;
+            client.delete(*kind, Some(namespace), name, exactly.clone()).await?;
             return Ok(None);
         }
     };
     let unread = |error| Failure::unavailable(format!("an answer cannot be read: {error}"));
-    Shown::new(answer).map(Some).map_err(unread)
-}
-
-/// Which program serves a gateway. Where that cannot be found out, routes are as they always were.
-async fn implementation(calls: &Calls, namespace: &str, name: &str) -> Implementation {
-    let read = async |kind: Kind, namespace: Option<&str>, name: &str| {
-        for pause in READS {
-            match calls.get(kind, namespace, name).await {
-                Err(Failure::Unavailable { .. }) => tokio::time::sleep(pause).await,
-                Err(why) => {
-                    tracing::info!(%why, kind = kind.name, "cannot find out who serves the gateway");
-                    return None;
-                }
-                Ok(found) => return found,
-            }
-        }
-        None
-    };
-    let text = |object: &Value, pointer: &str| {
-        object.pointer(pointer).and_then(Value::as_str).map(str::to_owned)
-    };
-    let found = async {
-        let gateway = read(Kind::GATEWAY, Some(namespace), name).await?;
-        let class = text(&gateway, "/spec/gatewayClassName")?;
-        let class = read(Kind::GATEWAY_CLASS, None, &class).await?;
-        text(&class, "/spec/controllerName")
-    };
-    found.await.map_or(Implementation::Unknown, |controller| Implementation::of(&controller))
+    CachedObject::new(answer).map(Some).map_err(unread)
 }
 
 async fn sleep_until(due: Option<Instant>) {

@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use provider_engine::manifest::BlockedHostnames;
-use provider_kube::client::Kind;
+use akash_types::hostname::BlockedHostnames;
+use kube_access::ResourceKind;
 
 /// The class that the Go operator gives every Ingress.
 pub const INGRESS_CLASS: &str = "akash-ingress-class";
 
-/// What was decided about hostnames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Namespace of the custom resources (`k8s-manifest-ns`).
     pub manifest_namespace: String,
-    /// What routes are made of.
     pub routes: Routes,
     /// Names that are not served (`deployment-blocked-hostnames`).
     pub blocked: BlockedHostnames,
@@ -40,7 +38,6 @@ impl Default for Settings {
 /// What routes are made of (`ingress-mode`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Routes {
-    /// Ingress objects.
     Ingress {
         /// The class that says which controller serves them.
         class: String,
@@ -60,19 +57,19 @@ pub enum Routes {
 impl Routes {
     /// The kind of object that routes are.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ResourceKind {
         match self {
-            Self::Ingress { .. } => Kind::INGRESS,
-            Self::Gateway { .. } => Kind::HTTP_ROUTE,
+            Self::Ingress { .. } => ResourceKind::INGRESS,
+            Self::Gateway { .. } => ResourceKind::HTTP_ROUTE,
         }
     }
 
     /// The kind that routes were before, if the operator of the cluster changed their mind.
     #[must_use]
-    pub const fn other_kind(&self) -> Kind {
+    pub const fn other_kind(&self) -> ResourceKind {
         match self {
-            Self::Ingress { .. } => Kind::HTTP_ROUTE,
-            Self::Gateway { .. } => Kind::INGRESS,
+            Self::Ingress { .. } => ResourceKind::HTTP_ROUTE,
+            Self::Gateway { .. } => ResourceKind::INGRESS,
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use kube_access::ResourceKind;
+use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::{Manifest, ProviderHost};
-use provider_kube::client::Kind;
-use provider_kube::merge::{Merged, Occasion, merge};
 use provider_operators::hostname::build::route;
 use provider_operators::hostname::claim::Claim;
-use provider_operators::hostname::offer::Offer;
+use provider_operators::hostname::exposed::ExposedPorts;
 use provider_operators::hostname::settings::{Routes, Settings};
 use provider_testkit::kube::{Case, compare_routes, without_what_varies};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ const CASES: [&str; 11] = [
     "gateway-api/01-basic",
 ];
 
-fn of_kind(objects: &[Value], kind: Kind) -> Vec<Value> {
+fn of_kind(objects: &[Value], kind: ResourceKind) -> Vec<Value> {
     objects.iter().filter(|object| object["kind"] == kind.name).cloned().collect()
 }
 
@@ -42,16 +42,16 @@ fn both(name: &str) -> (Vec<Value>, Vec<Value>) {
         };
         (routes, case.routes.clone())
     } else {
-        (Settings::default().routes, of_kind(&case.objects, Kind::INGRESS))
+        (Settings::default().routes, of_kind(&case.objects, ResourceKind::INGRESS))
     };
-    let manifest = of_kind(&case.custom, Kind::MANIFEST).remove(0);
+    let manifest = of_kind(&case.custom, ResourceKind::MANIFEST).remove(0);
     let manifest: Manifest = serde_json::from_value(manifest).unwrap();
-    let offer = Offer::of(&manifest).unwrap();
-    let hosts = of_kind(&case.custom, Kind::HOST).into_iter();
+    let exposed = ExposedPorts::of(&manifest).unwrap();
+    let hosts = of_kind(&case.custom, ResourceKind::HOST).into_iter();
     let built = hosts.map(|host| {
         let host: ProviderHost = serde_json::from_value(host).unwrap();
         let claim = Claim::of(&host).unwrap();
-        route(&claim, offer.port(&claim.service, claim.port).unwrap(), &routes)
+        route(&claim, exposed.port(&claim.service, claim.port).unwrap(), &routes)
     });
     (recorded, built.collect())
 }
@@ -74,13 +74,13 @@ fn every_recorded_route_is_built_equal() {
 /// Annotations that a route gets by these options of a `Manifest`, without their prefix.
 fn annotations(options: &Value, routes: &Routes) -> BTreeMap<String, String> {
     let case = Case::recorded("01-basic").unwrap();
-    let mut manifest = of_kind(&case.custom, Kind::MANIFEST).remove(0);
+    let mut manifest = of_kind(&case.custom, ResourceKind::MANIFEST).remove(0);
     manifest["spec"]["group"]["services"][0]["expose"][0]["http_options"] = options.clone();
     let manifest: Manifest = serde_json::from_value(manifest).unwrap();
-    let host = of_kind(&case.custom, Kind::HOST).remove(0);
+    let host = of_kind(&case.custom, ResourceKind::HOST).remove(0);
     let claim = Claim::of(&serde_json::from_value(host).unwrap()).unwrap();
-    let offer = Offer::of(&manifest).unwrap();
-    let built = route(&claim, offer.port(&claim.service, claim.port).unwrap(), routes);
+    let exposed = ExposedPorts::of(&manifest).unwrap();
+    let built = route(&claim, exposed.port(&claim.service, claim.port).unwrap(), routes);
     let found = built["metadata"]["annotations"].as_object().unwrap().iter();
     let short = |key: &str| key.split_once('/').unwrap().1.to_owned();
     found.map(|(key, value)| (short(key), value.as_str().unwrap().to_owned())).collect()
@@ -159,7 +159,7 @@ fn the_comparison_finds_what_differs_and_what_is_there_only_once() {
         assert_eq!(compare_routes(&other).unwrap().len(), 1, "{name}");
 
         let mut other = case.clone();
-        other.custom.retain(|object| object["kind"] != Kind::HOST.name);
+        other.custom.retain(|object| object["kind"] != ResourceKind::HOST.name);
         assert_eq!(compare_routes(&other).unwrap().len(), both(name).0.len(), "{name}");
     }
 }

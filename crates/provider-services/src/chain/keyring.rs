@@ -26,10 +26,6 @@ pub(crate) struct KeyringArgs {
 }
 
 /// Opens the keyring. Its passphrase is asked for when it is first needed.
-///
-/// # Errors
-///
-/// When there is no such keyring to open.
 pub(crate) fn open(
     args: &KeyringArgs,
     surroundings: &Surroundings,

@@ -34,10 +34,6 @@ pub(crate) struct Maker<'a> {
 
 impl Maker<'_> {
     /// What a transaction with this much gas costs.
-    ///
-    /// # Errors
-    ///
-    /// When that is too much to count.
     pub(crate) fn fee(&self, gas_limit: u64) -> anyhow::Result<Fee> {
         Ok(Fee { amount: self.fees.fee(gas_limit)?, gas_limit, granter: self.granter })
     }
@@ -73,11 +69,6 @@ impl Maker<'_> {
         }
     }
 
-    /// A signed transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the messages do not make one.
     pub(crate) fn sign(
         &self,
         messages: &[Message],
@@ -102,10 +93,6 @@ impl Maker<'_> {
 }
 
 /// Sends; once more if others of this account were faster and the node says which sequence is due.
-///
-/// # Errors
-///
-/// When it is not known what became of it.
 pub(crate) async fn broadcast_in_turn(
     network: &Network,
     mode: BroadcastMode,

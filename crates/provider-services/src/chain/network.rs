@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use akash_chain::query::{Connection, Failure, Malformed, NoAnswer, Node, Query, Reply, Transport};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
+use akash_net::{Outbound, Trust};
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -21,17 +22,19 @@ const BLOCKS: u64 = 100;
 pub(crate) struct Network {
     query: Query<Route>,
     node: Node,
+    trust: Trust,
 }
 
 impl Network {
     /// Prepares to ask `node`, or `grpc` for what can be asked there. Connects when first used.
-    ///
-    /// # Errors
-    ///
-    /// When an address is none.
-    pub(crate) fn new(node: &str, grpc: Option<&str>, insecure: bool) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        node: &str,
+        grpc: Option<&str>,
+        insecure: bool,
+        outbound: &Outbound,
+    ) -> anyhow::Result<Self> {
         let limits = Limits::default();
-        let endpoint = Endpoint::rpc(node).context("--node")?;
+        let endpoint = Endpoint::rpc(node).context("--node")?.through(outbound.clone());
         let rpc = RpcClient::new(endpoint, limits)?;
         let grpc = match grpc.filter(|address| !address.is_empty()) {
             None => None,
@@ -41,25 +44,28 @@ impl Network {
                     true => address.to_owned(),
                     false => format!("{scheme}://{address}"),
                 };
-                Some(Endpoint::grpc(&url).context("--grpc-addr")?)
+                Some(Endpoint::grpc(&url).context("--grpc-addr")?.through(outbound.clone()))
             }
         };
         let route = Route::Newest(Connection::new(&rpc, grpc.as_ref(), limits)?);
-        Ok(Self { query: Query::new(route), node: Node::new(rpc) })
+        Ok(Self { query: Query::new(route), node: Node::new(rpc), trust: outbound.trust().clone() })
     }
 
     /// The same node with its state of a height that has passed. Not over gRPC.
     pub(crate) fn at_height(self, height: u64) -> Self {
         let route = Route::At { rpc: self.node.rpc().clone(), height: height.to_string() };
-        Self { query: Query::new(route), node: self.node }
+        Self { query: Query::new(route), ..self }
     }
 
-    /// Typed questions.
+    /// Public authorities that are trusted.
+    pub(crate) const fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
     pub(crate) const fn query(&self) -> &Query<Route> {
         &self.query
     }
 
-    /// The node itself.
     pub(crate) const fn node(&self) -> &Node {
         &self.node
     }
@@ -87,9 +93,7 @@ impl Network {
 /// The way to the state.
 #[derive(Debug)]
 pub(crate) enum Route {
-    /// To the newest.
     Newest(Connection),
-    /// To that of a height.
     At { rpc: RpcClient, height: String },
 }
 

@@ -56,10 +56,6 @@ impl Account {
     }
 
     /// Its secret, where the keyring has it.
-    ///
-    /// # Errors
-    ///
-    /// When the secret is elsewhere.
     pub(crate) fn secret(&self) -> anyhow::Result<SecretKey> {
         match &self.record {
             Some(record) => Ok(record.secret_key()?),

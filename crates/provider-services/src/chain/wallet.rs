@@ -29,7 +29,6 @@ impl<'a> Wallet<'a> {
         Self { network, signer, maker }
     }
 
-    /// Whose it is.
     pub(crate) fn address(&self) -> Address {
         self.signer.address()
     }
@@ -57,10 +56,6 @@ impl<'a> Wallet<'a> {
 }
 
 /// Number and sequence of an account, as the chain has them.
-///
-/// # Errors
-///
-/// When the chain does not know it.
 pub(crate) async fn next_turn(network: &Network, address: Address) -> anyhow::Result<Turn> {
     let account = network.query().account(address).await?.value;
     let account = account.with_context(|| {

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use akash_net::Outbound;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueHint};
+use kube_access::{Access, KubeClient, ResourceKind};
 use provider_crd::custom_resource_definitions;
-use provider_kube::client::{Access, Calls, Kind};
 use serde_json::Value;
 
 use crate::runtime::block_on;
@@ -58,16 +59,20 @@ pub(crate) fn run(
     let MigrateCommand::Crds(args) = &migrate.command;
     let default = || surroundings.user_home().map(|home| home.join(".kube/config"));
     let kubeconfig = args.kubeconfig.clone().or_else(default).unwrap_or_default();
-    block_on(apply(kubeconfig, streams))
+    block_on(apply(kubeconfig, surroundings.outbound()?, streams))
 }
 
-async fn apply(kubeconfig: PathBuf, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
-    let access = Access::find(&kubeconfig).await?;
-    let calls = Calls::new(access.client()?, LIMIT, Arc::new(|_: &str, _| {}));
+async fn apply(
+    kubeconfig: PathBuf,
+    outbound: &Outbound,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<ExitCode> {
+    let access = Access::find(&kubeconfig, outbound).await?;
+    let client = KubeClient::new(access.client()?, LIMIT, Arc::new(|_: &str, _| {}));
     for definition in custom_resource_definitions() {
         let name = definition.pointer("/metadata/name").and_then(Value::as_str);
         let name = name.context("a definition has no name")?;
-        let applied = calls.apply(Kind::DEFINITION, name, &definition, MANAGER).await;
+        let applied = client.apply(ResourceKind::DEFINITION, name, &definition, MANAGER).await;
         applied.with_context(|| format!("cannot apply {name} at {}", access.url()))?;
         streams.print(&format!("{name} applied\n"))?;
     }

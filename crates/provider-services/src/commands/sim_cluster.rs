@@ -1,6 +1,7 @@
 //! `sim-cluster`: a simulated cluster in a process of its own.
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -58,6 +59,9 @@ pub(crate) struct SimClusterArgs {
     /// Domain of the hostnames that services get
     #[arg(long, value_name = "DOMAIN", default_value = "sim.localhost")]
     domain: String,
+    /// Ports of the nodes that can lead to services
+    #[arg(long, value_name = "FIRST-LAST", default_value = "30000-32767", value_parser = port_range)]
+    node_ports: RangeInclusive<u16>,
     /// How many times as fast as a real cluster it starts, fails and ends things
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     speed: u32,
@@ -83,13 +87,22 @@ pub(crate) fn run(
     block_on(serve(args, &state, streams))
 }
 
+/// A range of ports as Kubernetes writes it.
+fn port_range(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let port = |text: &str| text.parse::<u16>().ok().filter(|port| *port > 0);
+    let range = text.split_once('-').and_then(|(first, last)| Some((port(first)?, port(last)?)));
+    let range = range.filter(|(first, last)| first <= last).map(|(first, last)| first..=last);
+    range.ok_or_else(|| "expected two ports, such as 30000-32767".to_owned())
+}
+
 async fn serve(
     args: &SimClusterArgs,
     state: &Path,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
     let spec = args.nodes.clone().unwrap_or_else(ClusterSpec::small);
-    let spec = ClusterSpec { ips: Some(args.ips), ..spec };
+    let node_ports = args.node_ports.clone();
+    let spec = ClusterSpec { ips: Some(args.ips), node_ports, ..spec };
     let config = ServerConfig {
         state: state.to_owned(),
         listen: args.listen,

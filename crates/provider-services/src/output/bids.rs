@@ -7,7 +7,6 @@ use super::{Palette, WIDTH, amount, printable};
 
 const INDENT: &str = "  ";
 
-/// A bid.
 #[derive(Clone, Debug)]
 pub(crate) struct BidRow {
     pub(crate) provider: String,

@@ -2,7 +2,7 @@
 
 use prost_types::Timestamp;
 use provider_daemon::ctl::wire::{
-    Attempt, Bid, Count, Decided, DriftItem, Explained, Lease, Part, Response, Status,
+    Attempt, Bid, Count, Decided, DriftItem, Explained, Funds, Lease, Part, Response, Status,
 };
 
 use super::table::{Table, wrap};
@@ -154,7 +154,7 @@ fn bids(bids: &[Bid], palette: &Palette) -> String {
 }
 
 fn leases(leases: &[Lease], palette: &Palette) -> String {
-    let header = ["DSEQ", "G/O", "STAGE", "PAYS", "PRICE"];
+    let header = ["DSEQ", "G/O", "STAGE", "PAYS", "PRICE", "FUNDED FOR"];
     by_tenant(
         leases,
         |lease| &lease.id,
@@ -162,9 +162,22 @@ fn leases(leases: &[Lease], palette: &Palette) -> String {
         palette,
         |lease| {
             let pays = if lease.pays { "yes" } else { "no" };
-            vec![lease.stage.clone(), pays.to_owned(), short(&lease.price)]
+            let funded = lease.funds.as_ref().map(funded).unwrap_or_default();
+            vec![lease.stage.clone(), pays.to_owned(), short(&lease.price), funded]
         },
     )
+}
+
+/// `3d 4h, 42000 blocks`, or that nothing is left.
+fn funded(funds: &Funds) -> String {
+    match (funds.dry, funds.dry_at, funds.blocks_left) {
+        (true, Some(since), _) => format!("DRY since {since}"),
+        (_, _, Some(blocks)) => {
+            let time = span(funds.seconds_left.unwrap_or_default());
+            format!("{time}, {blocks} blocks")
+        }
+        _ => "ever".to_owned(),
+    }
 }
 
 /// A table for each tenant: addresses are too long for two of them in a line.
@@ -277,19 +290,31 @@ mod tests {
             stage: stage.to_owned(),
             pays: true,
             lacks_manifest: false,
+            funds: None,
         }
     }
 
     #[test]
     fn leases_stand_under_their_tenant() {
-        let leases = vec![lease(101, "running"), lease(102, "awaiting manifest")];
+        let funds = |dry, dry_at, blocks_left: Option<u64>| {
+            let seconds_left = blocks_left.map(|blocks| blocks * 6);
+            Some(Funds { dry, dry_at, blocks_left, seconds_left })
+        };
+        let leases = vec![
+            Lease { funds: funds(false, Some(42_101), Some(42_000)), ..lease(101, "running") },
+            lease(102, "awaiting manifest"),
+            Lease { funds: funds(true, Some(90), Some(0)), ..lease(103, "running") },
+            Lease { funds: funds(false, None, None), ..lease(104, "running") },
+        ];
         assert_eq!(
             shown(&Response::Leases { leases }),
             format!(
                 "tenant {OWNER}
-  DSEQ  G/O  STAGE              PAYS  PRICE
-  101   1/1  running            yes   1.5uact
+  DSEQ  G/O  STAGE              PAYS  PRICE    FUNDED FOR
+  101   1/1  running            yes   1.5uact  2d 22h, 42000 blocks
   102   1/1  awaiting manifest  yes   1.5uact
+  103   1/1  running            yes   1.5uact  DRY since 90
+  104   1/1  running            yes   1.5uact  ever
 "
             )
         );

@@ -25,7 +25,6 @@ impl Sent {
         [Some(("status", self.status())), error, message].into_iter().flatten()
     }
 
-    /// For people.
     pub(crate) fn text(all: &[Self]) -> String {
         let mut text = String::new();
         for sent in all {
@@ -37,11 +36,6 @@ impl Sent {
         text
     }
 
-    /// One line.
-    ///
-    /// # Errors
-    ///
-    /// Never to be expected: these are texts.
     pub(crate) fn json(all: &[Self]) -> serde_json::Result<String> {
         provider_api::json::to_line(all)
     }

@@ -146,6 +146,11 @@ fn an_order_becomes_a_pod_that_answers_outlives_the_provider_and_goes_with_the_l
     insist("its port answers", &network, &|| {
         Ok(cluster.page()?.contains("hello from a pod").then_some(()))
     });
+    // Nothing here hands out addresses, so none is moved and the tenant is told so.
+    let moved = ["migrate-endpoints", "dns", "--dseq", "7", "--from", "tenant"];
+    let refused = format!("{:#}", network.run(&moved).unwrap_err());
+    assert!(refused.contains("this provider cannot move leased addresses"), "{refused}");
+    assert!(refused.contains("remote server returned 501"), "{refused}");
     // What its tenant sees of it, through the gateway.
     let status: Value = serde_json::from_str(&as_tenant(&["lease-status"])).unwrap();
     assert_eq!(status["services"]["web"]["available"], 1, "{status}");

@@ -148,7 +148,6 @@ enum NameOrNumber<'a> {
 struct Fields<'a>(&'a [Attribute<'a>]);
 
 impl<'a> Fields<'a> {
-    /// The JSON of a field.
     fn json(&self, key: &str) -> Option<&'a str> {
         let found = self.0.iter().find(|attribute| attribute.key == key)?;
         found.value.as_deref()

@@ -10,10 +10,6 @@ use super::event;
 use crate::follow::block::{BlockEffects, BlockEvent, TxOutcome, TxPlace, TxSigner};
 
 /// Reads the `result` of `block_results`.
-///
-/// # Errors
-///
-/// When it has another shape.
 pub fn read_results(json: &str) -> Result<(u64, BlockEffects), serde_json::Error> {
     let Results { height, effects } = serde_json::from_str(json)?;
     Ok((height, effects))

@@ -15,7 +15,6 @@ fn block(name: &str) -> (u64, BlockEffects) {
     read_results(&answer["result"].to_string()).unwrap()
 }
 
-/// An event by itself.
 fn event(kind: &str, attributes: Value) -> BlockEffects {
     let attributes: Vec<Value> = attributes
         .as_object()

@@ -44,7 +44,7 @@ impl<B> Plan<B> {
         node.reported = status.height;
         node.height = if node.is_sound() { node.height.max(status.height) } else { status.height };
         node.earliest = status.earliest;
-        if now.saturating_sub(node.faulted) > self.config.backoff_max {
+        if now.saturating_sub(node.faulted) > self.config.backoff.most {
             node.failures = 0;
         }
         if !node.is_sound() {
@@ -80,7 +80,7 @@ impl<B> Plan<B> {
         let block_time = self.pulse.block_time();
         let Some(node) = self.nodes.get_mut(index) else { return };
         node.status_strikes = node.status_strikes.saturating_add(1);
-        node.next_ask = now.saturating_add(block_time.min(self.config.backoff));
+        node.next_ask = now.saturating_add(block_time.min(self.config.backoff.first));
         if !node.is_sound() || node.status_strikes >= STATUS_STRIKES {
             self.blame(now, index, Unusable::Unreachable { reason: words(problem) });
         }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use akash_types::Backoff;
+
 /// How blocks are followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanConfig {
@@ -28,10 +30,10 @@ pub struct PlanConfig {
     /// After so many block times in which every node was on another branch than ours, that one
     /// counts.
     pub other_branch_after: u32,
-    /// Wait before a node that failed is tried again; doubles with each failure in a row.
-    pub backoff: Duration,
-    /// The longest such wait.
-    pub backoff_max: Duration,
+    /// Waits before a node that failed is tried again.
+    pub backoff: Backoff,
+    /// Sets the waits of several processes apart; 0 leaves them as they are.
+    pub salt: u64,
     /// The longest wait for one answer.
     pub patience: Duration,
 }
@@ -51,15 +53,14 @@ impl PlanConfig {
             block_time_ceiling: Duration::from_secs(30),
             stall_after: 10,
             other_branch_after: 20,
-            backoff: Duration::from_millis(500),
-            backoff_max: Duration::from_secs(30),
+            backoff: Backoff { first: Duration::from_millis(500), most: Duration::from_secs(30) },
+            salt: 0,
             patience: Duration::from_secs(30),
         }
     }
 
     /// The wait after the given number of failures in a row.
     pub(super) fn backoff_after(&self, failures: u32) -> Duration {
-        let doublings = failures.saturating_sub(1).min(16);
-        self.backoff.saturating_mul(1 << doublings).min(self.backoff_max)
+        self.backoff.after(failures, self.salt)
     }
 }

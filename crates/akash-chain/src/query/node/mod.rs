@@ -3,13 +3,11 @@
 //! Everything here is JSON-RPC on the CometBFT port, whatever transport state queries use.
 
 mod block;
-mod discovery;
 mod hash;
 mod header;
 mod status;
 
 pub use block::{Block, BlockResults, Event, TxFound, TxResult};
-pub use discovery::{ClientVersion, Discovery, DiscoveryError, SupportedVersion};
 pub use hash::{TxHash, TxHashError};
 pub use header::{BlockHash, BlockHeader};
 pub use status::NodeStatus;
@@ -61,10 +59,6 @@ impl Node {
     }
 
     /// Which chain it is on, how far it is, and whether it is still catching up.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn status(&self) -> Result<NodeStatus, QueryError> {
         self.get("status", &Nothing {}, || "the node's status".to_owned()).await
     }
@@ -78,20 +72,12 @@ impl Node {
     ///
     /// The newest block that [`Node::status`] reports may not be there yet: that error is
     /// transient.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn block_results(&self, height: u64) -> Result<BlockResults, QueryError> {
         let asked = || format!("results of block {height}");
         self.get("block_results", &AtHeight { height: height.to_string() }, asked).await
     }
 
     /// A block.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn block(&self, height: u64) -> Result<Block, QueryError> {
         let asked = || format!("block {height}");
         self.get("block", &AtHeight { height: height.to_string() }, asked).await
@@ -99,10 +85,6 @@ impl Node {
 
     /// Headers of the blocks from `from` to `to`, in order. The node gives at most twenty, the
     /// newest of them, and leaves out what it has thrown away.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn headers(&self, from: u64, to: u64) -> Result<Vec<BlockHeader>, QueryError> {
         let asked = || format!("headers of blocks {from} to {to}");
         let headers = self.rpc_headers(from, to).await;
@@ -122,10 +104,6 @@ impl Node {
 
     /// A transaction that is in a block; `None` if this node knows of none. It may still come, and
     /// a node that does not index transactions knows of none at all.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn tx(&self, hash: TxHash) -> Result<Option<TxFound>, QueryError> {
         // Go asks for the proof too and drops it.
         let params = ByHash { hash: hash.to_base64(), prove: false };
@@ -134,15 +112,6 @@ impl Node {
             Err(RpcError::Refused(refusal)) if refusal.data.ends_with(") not found") => Ok(None),
             Err(error) => Err(QueryError::new(format!("transaction {hash}"), Failure::from(error))),
         }
-    }
-
-    /// What versions of the API the node speaks.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
-    pub async fn discover(&self) -> Result<Discovery, QueryError> {
-        self.get("akash", &Nothing {}, || "the node's API versions".to_owned()).await
     }
 
     async fn get<T: DeserializeOwned>(

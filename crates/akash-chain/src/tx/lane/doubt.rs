@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use akash_types::{Action, IntentId, Outcome, Wanted};
+use akash_types::{Action, Backoff, IntentId, Outcome, Wanted};
 
 use super::effect::{Effect, TxRef};
 use super::flight::Look;
@@ -11,12 +11,7 @@ use super::machine::Lane;
 use super::queue::{Doubt, Otherwise, Place};
 use super::sequence::Earlier;
 
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-fn pause(misses: u32) -> Duration {
-    FIRST_PAUSE.saturating_mul(1 << misses.min(10)).min(LONGEST_PAUSE)
-}
+const PAUSE: Backoff = Backoff { first: Duration::from_millis(500), most: Duration::from_secs(10) };
 
 /// Whether the chain does it once more when it is told once more. A second bid or close is refused.
 const fn is_done_again(action: &Action) -> bool {
@@ -138,7 +133,7 @@ impl Lane {
             // come through before.
             doubt.misses = doubt.misses.saturating_add(1);
             doubt.asked = false;
-            doubt.ask_at = now.saturating_add(pause(doubt.misses));
+            doubt.ask_at = now.saturating_add(PAUSE.after(doubt.misses, id.0));
             return;
         }
         let is_over = self.sequence.earlier.is_some_and(|earlier| doubt.open_from >= earlier.over);
@@ -199,7 +194,7 @@ impl Lane {
                 self.sequence.want();
             }
             LookedUp::Unavailable => {
-                flight.look = Look::Later { ask_at: now.saturating_add(pause(1)) };
+                flight.look = Look::Later { ask_at: now.saturating_add(PAUSE.first) };
             }
         }
     }

@@ -9,13 +9,14 @@
 
 use std::time::Duration;
 
+use akash_types::Backoff;
+
 use super::effect::Effect;
 use super::flight::{Look, Sent};
 use super::input::AccountRead;
 use super::machine::Lane;
 
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const PAUSE: Backoff = Backoff { first: Duration::from_millis(100), most: Duration::from_secs(5) };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -106,8 +107,8 @@ impl Sequence {
     fn pause(&mut self, now: Duration) {
         // The first time it is most likely a foreign transaction: read at once.
         if self.strikes > 0 {
-            let longer = FIRST_PAUSE.saturating_mul(1 << self.strikes.min(10));
-            self.not_before = now.saturating_add(longer.min(LONGEST_PAUSE));
+            // One process uses a key: nobody else waits with it.
+            self.not_before = now.saturating_add(PAUSE.after(self.strikes, 0));
         }
         self.strikes = self.strikes.saturating_add(1);
     }

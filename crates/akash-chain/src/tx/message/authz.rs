@@ -5,12 +5,35 @@ use std::time::SystemTime;
 use akash_proto::akash::escrow::v1 as escrow;
 use akash_proto::cosmos::authz::v1beta1 as wire;
 use akash_proto::to_any;
-use akash_types::{Address, EscrowScope};
+use akash_types::{Address, Coin, EscrowScope};
 use prost_types::Any;
 
 use super::bank::coin_set;
 use super::{Message, MessageError};
-use crate::query::Authorization;
+
+/// What a grant allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Authorization {
+    /// Any message of one type.
+    Generic {
+        /// Type URL of the message.
+        message: String,
+    },
+    /// Deposits into escrow.
+    Deposit {
+        /// What may still be spent, per denomination; older grants have one only.
+        spend_limits: Vec<Coin>,
+        /// What for.
+        scopes: Vec<EscrowScope>,
+    },
+    /// Another kind, as the chain wrote it.
+    Other {
+        /// Type of the authorization.
+        type_url: String,
+        /// The authorization, encoded.
+        value: Vec<u8>,
+    },
+}
 
 /// Allows `grantee` something in the name of `granter`, until `expiration` or for ever. Sent by the
 /// granter.
@@ -39,10 +62,6 @@ pub fn grant(
 
 /// Does what others have allowed. Sent by the grantee; each message is one that its granter would
 /// sign.
-///
-/// # Errors
-///
-/// When there is nothing to do.
 pub fn exec(grantee: Address, messages: &[Message]) -> Result<Message, MessageError> {
     if messages.is_empty() {
         return Err(MessageError::NoMessages);

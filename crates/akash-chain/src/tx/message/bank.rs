@@ -8,10 +8,6 @@ use super::{Message, MessageError};
 use crate::tx::fee::repeated;
 
 /// Sends coins. Sent by whom they come from.
-///
-/// # Errors
-///
-/// When there are none, one is zero, or a denomination is given twice.
 pub fn send(from: Address, to: Address, coins: Vec<Coin>) -> Result<Message, MessageError> {
     if coins.is_empty() {
         return Err(MessageError::NoCoins);

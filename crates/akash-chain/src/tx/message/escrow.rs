@@ -6,10 +6,6 @@ use akash_types::{Address, Deposit, EscrowAccountId};
 use super::{Message, MessageError};
 
 /// Adds money to an escrow account. Anybody may send it.
-///
-/// # Errors
-///
-/// When there is no money.
 pub fn deposit(
     signer: Address,
     account: EscrowAccountId,

@@ -56,10 +56,6 @@ pub fn grant_allowance(
 }
 
 /// Pays fees of `grantee` no longer. Sent by the granter.
-///
-/// # Errors
-///
-/// When both are one account.
 pub fn revoke_allowance(granter: Address, grantee: Address) -> Result<Message, MessageError> {
     not_to_oneself(granter, grantee)?;
     let message =

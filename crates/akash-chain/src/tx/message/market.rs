@@ -44,10 +44,6 @@ pub fn create_bid(bid: CreateBid) -> Result<Message, MessageError> {
 }
 
 /// Takes a bid back, or ends its lease. Sent by the provider.
-///
-/// # Errors
-///
-/// When the reason is not a provider's.
 pub fn close_bid(id: BidId, reason: LeaseClosedReason) -> Result<Message, MessageError> {
     check(id)?;
     let reason = provider_reason(reason)?;
@@ -65,10 +61,6 @@ pub fn withdraw_lease(id: LeaseId) -> Result<Message, MessageError> {
 }
 
 /// Announces that a lease will be taken back. Sent by the provider.
-///
-/// # Errors
-///
-/// When the reason is not a provider's.
 pub fn start_reclaim(id: LeaseId, reason: LeaseClosedReason) -> Result<Message, MessageError> {
     check(id.bid_id())?;
     let reason = provider_reason(reason)?;

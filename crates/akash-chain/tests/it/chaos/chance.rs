@@ -22,7 +22,6 @@ impl Chance {
         self.below(times) == 0
     }
 
-    /// One of several.
     pub(crate) fn of<T: Copy>(&mut self, several: &[T]) -> Option<T> {
         let end = u64::try_from(several.len()).unwrap();
         (end > 0).then(|| several[usize::try_from(self.below(end)).unwrap()])

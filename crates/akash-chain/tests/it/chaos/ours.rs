@@ -7,7 +7,7 @@ use akash_chain::follow::{FollowConfig, PlanConfig};
 use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
-use akash_types::BidId;
+use akash_types::{Backoff, BidId};
 use provider_testkit::bidder::{self, Entry, Journal, Settings, Stopped, Want};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -25,7 +25,6 @@ pub(crate) struct Ours {
     pub(crate) journal: Arc<Mutex<Journal>>,
     two_endpoints: bool,
     with_grpc: bool,
-    /// How often it was started.
     pub(crate) lives: usize,
     task: JoinHandle<Result<(), Stopped>>,
 }
@@ -37,8 +36,7 @@ fn settings(world: &World, two_endpoints: bool, with_grpc: bool) -> Settings {
     let plan = PlanConfig {
         block_time_floor: BLOCK_TIME,
         block_time_ceiling: BLOCK_TIME,
-        backoff: Duration::from_millis(25),
-        backoff_max: Duration::from_millis(200),
+        backoff: Backoff { first: Duration::from_millis(25), most: Duration::from_millis(200) },
         patience: PATIENCE,
         ..PlanConfig::new(CHAIN)
     };
@@ -93,12 +91,10 @@ impl Ours {
         }
     }
 
-    /// Everything it ever wanted.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         bidder::with(&self.journal, |journal| journal.entries().to_vec())
     }
 
-    /// Bids that it has made.
     pub(crate) fn bids(&self) -> Vec<BidId> {
         let bid = |entry: Entry| match entry.want {
             Want::Bid(order) if entry.holds() => Some(order.bid_id(address(PROVIDER))),

@@ -26,7 +26,6 @@ const QUIET: u64 = 60;
 const CALM: u64 = 12;
 /// Shortest time between blocks once all is well.
 const PACE: Duration = Duration::from_millis(40);
-/// Longest time between them.
 const SLOWEST_PACE: Duration = Duration::from_secs(1);
 /// So many blocks bring an end to some intent once all is well, or something is stuck.
 const ENOUGH: u32 = 200;

@@ -86,7 +86,6 @@ impl Tenants {
         .unwrap()
     }
 
-    /// Looks for bids in a block.
     pub(crate) fn look(&mut self, block: &Block) {
         let events = block.results.iter().flat_map(|result| &result.events);
         let created = events.filter(|event| event.kind.ends_with(".EventBidCreated"));

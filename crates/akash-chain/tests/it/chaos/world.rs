@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query, QueryError};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, Wait, broadcast};
 use akash_devnet::node::{Block, Chain};
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, State};
+use akash_keys::SecretKey;
 use akash_types::{Address, Coin};
 use provider_testkit::proxy::Proxy;
 use tempfile::TempDir;
@@ -37,7 +37,6 @@ pub(crate) struct World {
     pub(crate) devnet: Devnet,
     pub(crate) rpc: [Proxy; 2],
     pub(crate) grpc: Proxy,
-    /// The unbroken way.
     pub(crate) node: Node,
     pub(crate) query: Query<Connection>,
     /// What each account's next transaction is signed with, as far as is known.
@@ -111,7 +110,6 @@ impl World {
         self
     }
 
-    /// The same with a goodbye.
     pub(crate) async fn restart_node(mut self) -> Self {
         self.devnet.shutdown().await.unwrap();
         self.devnet = start(&self.home).await;

@@ -11,7 +11,7 @@ use akash_chain::follow::{
 use akash_chain::transport::Endpoint;
 use akash_devnet::node;
 use akash_devnet::server::{Config, Devnet};
-use akash_types::ChainEvent;
+use akash_types::{Backoff, ChainEvent};
 use tokio::time::timeout;
 
 use crate::follow::orders::Orders;
@@ -23,7 +23,6 @@ pub(crate) const BLOCK_TIME: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_secs(180);
 const START: i64 = 1_700_000_000_000_000_000;
 
-/// Nodes that make the same blocks.
 pub(crate) struct Nodes {
     pub(crate) devnets: Vec<Devnet>,
     pub(crate) height: u64,
@@ -84,8 +83,7 @@ pub(crate) fn config(addresses: &[SocketAddr]) -> FollowConfig {
     let plan = PlanConfig {
         block_time_floor: BLOCK_TIME,
         block_time_ceiling: BLOCK_TIME,
-        backoff: Duration::from_millis(50),
-        backoff_max: Duration::from_millis(400),
+        backoff: Backoff { first: Duration::from_millis(50), most: Duration::from_millis(400) },
         patience: Duration::from_secs(5),
         max_gap: 1_000,
         ..PlanConfig::new(CHAIN)
@@ -139,7 +137,6 @@ impl Consumer {
         resync
     }
 
-    /// Takes blocks up to a height.
     pub(crate) async fn reach(&mut self, height: u64) {
         while self.cursor < height {
             self.block().await;

@@ -1,13 +1,13 @@
 //! Transactions of the real rules, as the follower shows them.
 
 use akash_chain::follow::{FollowConfig, Followed, FollowedBlock, Follower};
-use akash_chain::keys::SecretKey;
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::message::provider::create_provider;
 use akash_chain::tx::{Fee, TxPlan, Unsigned};
 use akash_devnet::node;
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, State};
+use akash_keys::SecretKey;
 use akash_types::{ChainEvent, Coin, Provider};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

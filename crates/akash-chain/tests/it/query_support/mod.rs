@@ -46,7 +46,6 @@ pub(crate) fn from_hex(text: &Json) -> Vec<u8> {
     hex::decode(text.as_str().unwrap()).unwrap()
 }
 
-/// What somebody asks the node.
 #[derive(Clone, Debug)]
 pub(crate) enum Call {
     Grpc { path: String, request: Vec<u8>, authorization: Option<String> },
@@ -68,7 +67,6 @@ impl Call {
     }
 }
 
-/// What the node answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Say {
     Message { bytes: Vec<u8>, height: Option<u64> },
@@ -91,7 +89,6 @@ impl Say {
         }
     }
 
-    /// What was recorded.
     pub(crate) fn recorded(call: &Call, recording: &Json) -> Self {
         match call {
             Call::Rpc { .. } => Self::Json(recording["abci_query"].clone()),
@@ -150,7 +147,6 @@ impl FakeNode {
         RpcClient::new(endpoint, limits).unwrap()
     }
 
-    /// Both ways to ask it.
     pub(crate) fn both(&self) -> [Connection; 2] {
         self.both_with(Limits::default())
     }

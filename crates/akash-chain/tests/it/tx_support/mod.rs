@@ -12,7 +12,6 @@ use serde_json::Value as Json;
 
 use crate::query_support::{fixture_json, from_base64, from_hex};
 
-/// A key of the recorded chain.
 pub(crate) struct Key {
     key: SigningKey,
     address: Address,
@@ -145,7 +144,6 @@ pub(crate) fn message(json: &Json) -> Message {
     }
 }
 
-/// The group of a recorded answer.
 pub(crate) fn group(recording: &Json) -> GroupSpec {
     use prost::Message as _;
     let bytes = from_base64(&recording["response_b64"]);

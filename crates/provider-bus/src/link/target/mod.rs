@@ -9,9 +9,9 @@
 //! `key` (PEM files), `sentinel_user` and `sentinel_password`.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 
+use akash_net::TlsFiles;
 use percent_encoding::percent_decode_str;
 
 /// Where Redis is and how to log in. Does not show passwords.
@@ -44,15 +44,6 @@ pub(super) struct Address {
 pub(super) struct Login {
     pub(super) user: Option<String>,
     pub(super) password: Option<String>,
-}
-
-/// Certificates other than the public ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct TlsFiles {
-    /// Who signed the server's certificate; without it, the public authorities.
-    pub(super) ca: Option<PathBuf>,
-    /// The client's certificate and its key.
-    pub(super) identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// What is wrong with the URL.

@@ -31,7 +31,25 @@ pub(super) const SETTINGS: &[Setting] = &[
         "RPC addresses of nodes, with commas between; all are used as long as they are well",
     )
     .secret(),
-    Setting::new("grpc-addr", "ADDRESS", "", "Address of a node's gRPC port, for queries"),
+    Setting::new(
+        "node-ca",
+        "FILE",
+        "",
+        "Authorities that vouch for nodes, in PEM, instead of the system's; read again when it changes",
+    ),
+    Setting::new(
+        "node-cert",
+        "FILE",
+        "",
+        "Certificate that is shown to nodes, in PEM; read again when it changes",
+    ),
+    Setting::new("node-key", "FILE", "", "Its key, in PEM"),
+    Setting::new(
+        "grpc-addr",
+        "ADDRESS",
+        "",
+        "Address of the node's gRPC port, for queries; without effect where --node names several",
+    ),
     Setting::switch("grpc-insecure", "false", "Talk gRPC in the clear"),
     Setting::new(
         "gas",
@@ -60,7 +78,12 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("fee-granter", "ADDRESS", "", "Account that pays fees by a grant"),
     Setting::new("note", "TEXT", "", "A note in every transaction that everyone can read on chain"),
     Setting::new("sign-mode", "MODE", "direct", "How transactions are signed: direct"),
-    Setting::new("rpc-query-timeout", "SPAN", "1m", "How long an answer of a node is waited for"),
+    Setting::new(
+        "rpc-query-timeout",
+        "SPAN",
+        "1m",
+        "How long an answer of a node is waited for, 1m30s at most",
+    ),
     Setting::new("broadcast-mode", "MODE", "sync", "sync, async or block").unused(CONFIRMED),
     Setting::new("tx-broadcast-timeout", "SPAN", "30s", "How long a broadcast may take")
         .unused(CONFIRMED),

@@ -77,6 +77,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Least price per block to bid for, one per denomination",
     )
     .live(),
+    Setting::list(
+        "policy-price-denoms",
+        "DENOMS",
+        "",
+        "Bid on orders that pay in these denominations only",
+    )
+    .live(),
     Setting::list("policy-allow-owners", "ADDRESSES", "", "Bid on orders of these tenants only")
         .live(),
     Setting::list("policy-deny-owners", "ADDRESSES", "", "Never bid on orders of these tenants")

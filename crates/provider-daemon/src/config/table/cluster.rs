@@ -111,12 +111,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     Setting::new("gateway-name", "NAME", "akash-gateway", "Gateway of gateway-api"),
     Setting::new("gateway-namespace", "NAMESPACE", "akash-gateway", "Namespace of that gateway"),
-    Setting::new("gateway-provider", "NAME", "nginx", "What implements that gateway"),
+    Setting::new("gateway-provider", "NAME", "nginx", "What implements that gateway")
+        .unused("the controller of the Gateway's class says what implements it"),
     Setting::new(
         "proxy-buffer-size",
         "SIZE",
         "16k",
-        "Buffer of the ingress for an answer's headers",
+        "Buffer for an answer's headers: an annotation of routes with --ingress-mode gateway-api, where it cannot be told what implements the gateway",
     ),
     Setting::switch(
         "migrations-enabled",
@@ -157,7 +158,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("cluster-wait-ready-duration", "SPAN", "5s", "How long the cluster is waited for")
         .unused("it is waited for as long as it takes, and the status says so"),
     Setting::new("cluster-node-port-quantity", "N", "1", "Number of node ports")
-        .unused("the cluster says itself how many it has"),
+        .unused("the API server says how many there are, and services show which are taken"),
     Setting::switch("deployment-ingress-expose-lb-hosts", "false", "Show names of load balancers")
         .unused("it never had one"),
     Setting::new("deployment-runtime-class", "NAME", "gvisor", "Runtime class of pods").unused(

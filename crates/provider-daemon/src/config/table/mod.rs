@@ -20,14 +20,12 @@ pub const SECTIONS: &[Section] = &[
     ("Operation", operation::SETTINGS),
 ];
 
-/// Every setting.
 pub fn settings() -> impl Iterator<Item = &'static Setting> {
     SECTIONS.iter().flat_map(|(_, settings)| *settings)
 }
 
 /// The setting that `key` of provider.yaml names: case, dashes, underscores and dots do not
 /// matter, so that `bidpricecpuscale` and `bid_price_cpu_scale` are the flag `bid-price-cpu-scale`.
-#[must_use]
 pub fn setting_of_key(key: &str) -> Option<&'static Setting> {
     let bare = |text: &str| text.to_ascii_lowercase().replace(['-', '_', '.'], "");
     let wanted = bare(key);

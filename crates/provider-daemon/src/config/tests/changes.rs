@@ -21,6 +21,7 @@ const LIVE: &[(&str, &str)] = &[
     ("lost-manifest-patience", "1h"),
     ("reclamation-window", "2h"),
     ("policy-price-floor", "1uact"),
+    ("policy-price-denoms", "uact"),
     ("policy-allow-owners", "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8"),
     ("policy-deny-owners", "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8"),
     ("policy-open-bids-per-owner", "1"),

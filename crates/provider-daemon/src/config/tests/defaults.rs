@@ -221,7 +221,6 @@ fn the_settings_of_the_usual_installation_are_understood() {
         IngressMode::GatewayApi {
             name: "akash-gateway".to_owned(),
             namespace: "akash-gateway".to_owned(),
-            provider: "nginx".to_owned()
         }
     );
 }
@@ -236,6 +235,7 @@ fn our_own_settings_are_read() {
         ("ctl-socket", "/run/p.sock"),
         ("store-path", "/data/p.redb"),
         ("policy-price-floor", "0.5uact,1uakt"),
+        ("policy-price-denoms", "uact,uakt"),
         ("policy-deny-owners", &other),
         ("policy-open-bids-per-owner", "3"),
         ("policy-daily-fees", "5akt"),
@@ -260,6 +260,8 @@ fn our_own_settings_are_read() {
     let floors: Vec<String> =
         policy.floors.iter().map(|(denom, floor)| format!("{floor}{denom}")).collect();
     assert_eq!(floors, ["0.500000000000000000uact", "1.000000000000000000uakt"]);
+    let denoms: Vec<String> = config.engine.price_denoms.iter().map(ToString::to_string).collect();
+    assert_eq!(denoms, ["uact", "uakt"]);
     assert_eq!((policy.deny.len(), &policy.allow), (1, &None));
     assert_eq!((policy.open_bids_per_owner, policy.daily_fees), (Some(3), Some(5_000_000)));
     assert!(policy.paused);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use akash_types::hostname::BlockedBy;
 use provider_engine::inventory::CommitLevels;
-use provider_engine::manifest::BlockedBy;
 use provider_kube::isolation::{Isolation, PodProfile};
 use provider_kube::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
 use provider_operators::hostname::{Routes, Settings as HostnameSettings};

@@ -102,6 +102,46 @@ fn percentages_that_others_ignore_are_noted() {
 }
 
 #[test]
+fn settings_that_have_no_effect_here_say_so() {
+    let notes = |flags: &[(&str, &str)]| {
+        let (_, notes) = of(&given(flags));
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for (flags, part) in [
+        (
+            &[("gateway-provider", "traefik")][..],
+            "gateway-provider (flag): accepted, has no effect",
+        ),
+        (&[("proxy-buffer-size", "8k")], "no effect with --ingress-mode ingress"),
+        (&[("rpc-query-timeout", "5m")], "rpc-query-timeout (flag): counts as 1m30s"),
+        (
+            &[("grpc-addr", "a:1"), ("node", "b:2,c:3")],
+            "grpc-addr (flag): not used by the provider",
+        ),
+        (&[("node-ca", "/ca.pem")], "node-ca (flag): not used: no node is reached by https"),
+    ] {
+        let noted = notes(flags);
+        assert!(noted.iter().any(|note| note.contains(part)), "{flags:?}: {noted:?}");
+    }
+    for flags in [
+        &[("proxy-buffer-size", "8k"), ("ingress-mode", "gateway-api")][..],
+        &[("rpc-query-timeout", "90s")],
+        &[("grpc-addr", "a:1")],
+        &[("node-ca", "/ca.pem"), ("node", "https://b")],
+    ] {
+        assert_eq!(notes(flags), [""; 0], "{flags:?}");
+    }
+}
+
+#[test]
+fn an_answer_is_waited_for_as_long_as_the_setting_says() {
+    let (config, _) = of(&given(&[("rpc-query-timeout", "80s")]));
+    assert_eq!(config.chain.limits().request, Duration::from_secs(80));
+    let (config, _) = of(&given(&[("rpc-query-timeout", "5m")]));
+    assert_eq!(config.chain.limits().request, Duration::from_secs(90));
+}
+
+#[test]
 fn variables_that_are_no_settings_are_noted() {
     let mut given = given(&[]);
     given.strays = vec!["DEPLOYMENT_NETWORK_POLICIES_ENABLED".to_owned()];

@@ -29,7 +29,7 @@ metrics! {
         [("index", "its place in the settings"), ("node", "its host and port")],
         "Height of the node's newest block.";
     READY: 0 = "provider_ready", Kind::Gauge, [],
-        "1 once everything was read and the provider acts.";
+        "1 while chain and cluster are fresh and the provider acts, as /readyz says.";
     CLUSTER_FRESH: 0 = "provider_cluster_fresh", Kind::Gauge, [],
         "1 while the view of the cluster is fresh.";
     CLUSTER_KNOWN: 0 = "provider_cluster_known", Kind::Gauge, [],
@@ -123,8 +123,25 @@ metrics! {
         "Connections to Redis that were lost.";
     BUS_SUPERSEDED: 0 = "provider_bus_superseded", Kind::Counter, [],
         "Facts that a newer one replaced before Redis took them.";
+    BUS_EVENTS_DROPPED: 0 = "provider_bus_events_dropped", Kind::Counter, [],
+        "Events that were dropped because too many waited for Redis.";
     BUS_UNDECODABLE: 0 = "provider_bus_undecodable", Kind::Counter, [],
         "Payloads that were no fact of their topic.";
+    GATEWAY_OPEN_CONNECTIONS: 1 = "provider_gateway_open_connections", Kind::Gauge,
+        [("listener", "rest, grpc")],
+        "Open connections of clients, streams included.";
+    GATEWAY_CONNECTIONS: 2 = "provider_gateway_connections", Kind::Counter,
+        [("listener", "rest, grpc"), ("result", "served, handshake-failed, handshake-timeout, certificate-refused")],
+        "Connections that were accepted, by what became of their TLS handshake.";
+    GATEWAY_IDLE_CLOSED: 1 = "provider_gateway_idle_closed", Kind::Counter,
+        [("listener", "rest, grpc")],
+        "Idle connections that were closed because the listener was nearly full.";
+    GATEWAY_LIMIT_HITS: 2 = "provider_gateway_limit_hits", Kind::Counter,
+        [
+            ("listener", "rest, grpc, both"),
+            ("limit", "connections, connections-per-client, stranger-bytes, stranger-bytes-per-client, tenant-bytes, tenant-bytes-per-owner, streams, streams-per-owner, streams-per-lease, public-streams, public-streams-per-client"),
+        ],
+        "How often a limit of the gateway refused a client.";
     HOSTNAMES: 1 = "provider_hostname_hosts", Kind::Gauge,
         [("state", "routed, without_backends, waiting, refused, conflicting, failing, pending")],
         "Hostnames by how they are, where this process makes their routes.";

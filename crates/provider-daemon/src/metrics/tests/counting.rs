@@ -88,10 +88,16 @@ fn a_lease_found_after_a_restart_was_not_won_again() {
 fn endings_have_the_names_of_the_contract() {
     for (closed, ending, result) in [
         (None, Ending::NotWon, "lease-lost"),
-        (Some(CloseCause::OrderOver), Ending::NotWon, "lease-lost"),
-        (Some(CloseCause::TimedOut), Ending::NotWon, "bid-timeout"),
-        (Some(CloseCause::Operator), Ending::NotWon, "bid-closed-external"),
-        (Some(CloseCause::NoRoom), Ending::NotWon, "bid-closed-external"),
+        (Some(CloseCause::TimedOut), Ending::NotWon, "lease-lost"),
+        (Some(CloseCause::OrderOver), Ending::BidClosed, "lease-lost"),
+        (Some(CloseCause::TimedOut), Ending::BidClosed, "bid-timeout"),
+        (Some(CloseCause::Operator), Ending::BidClosed, "bid-closed-external"),
+        (Some(CloseCause::NoRoom), Ending::BidClosed, "bid-closed-external"),
+        (None, Ending::BidClosed, "bid-closed-external"),
+        (Some(CloseCause::TimedOut), Ending::OrderClosed, "bid-timeout"),
+        (Some(CloseCause::Operator), Ending::OrderClosed, "bid-closed-external"),
+        (Some(CloseCause::OrderOver), Ending::OrderClosed, "order-closed"),
+        (None, Ending::OrderClosed, "order-closed"),
         (None, Ending::OverBeforeBid, "order-closed"),
         (None, Ending::Unknown, "order-closed"),
     ] {
@@ -212,6 +218,7 @@ fn what_is_done_in_the_cluster_is_counted_when_answered() {
         group: Arc::new(Group { name: "west".into(), services: Vec::new() }),
         cards: Default::default(),
         withheld: Vec::new(),
+        endpoints_to_take: Vec::new(),
         ignored: std::collections::BTreeMap::new(),
     });
     let evidence = Evidence::new(LeaseState::Closed, None, 1, 2).unwrap();

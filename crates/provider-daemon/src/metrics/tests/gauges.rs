@@ -14,11 +14,13 @@ use provider_engine::escrow::{Shortage, WalletState};
 use provider_engine::time::Now;
 use provider_engine::{Engine, Input, Settings};
 
+use provider_gateway::tls::TallySnapshot;
 use provider_operators::hostname::figures::{Counts, Figures};
 use provider_operators::hostname::reconcile::State;
 
 use super::super::{EngineGauges, Format, Metrics, Reserved, Snapshot};
 use super::{address, lease, samples, uakt};
+use crate::GatewayFigures;
 use crate::part::{Lifecycle, Parts};
 use crate::store::StoreHealth;
 
@@ -76,7 +78,6 @@ fn capacity_has_the_units_of_the_contract() {
         ]
     );
     assert_eq!(samples(&page, "provider_cluster_fresh"), ["1"]);
-    assert_eq!(samples(&page, "provider_ready"), ["0"]);
     assert_eq!(samples(&page, "provider_manifest_manager"), ["0"]);
     assert_eq!(samples(&page, "provider_orders").len(), 8);
     assert!(samples(&page, "provider_leases").contains(&"{stage=\"awaiting-manifest\"} 0".into()));
@@ -126,6 +127,49 @@ fn reservations_are_shown_by_whether_they_run() {
     }
     let held = ["{reason=\"findings\"} 0", "{reason=\"unknown\"} 1"];
     assert_eq!(samples(&page, "provider_isolation_hold"), held);
+}
+
+#[test]
+fn connections_and_limits_of_the_gateway_are_shown_by_listener() {
+    let rest = TallySnapshot {
+        served: 9,
+        full: 5,
+        full_of_client: 3,
+        failed: 4,
+        slow: 1,
+        refused: 2,
+        crowded_out: 7,
+        open: 6,
+    };
+    let figures = GatewayFigures {
+        listeners: vec![("rest", rest), ("grpc", TallySnapshot::default())],
+        shared_limits: vec![("streams", 8)],
+    };
+    let page = page(&Snapshot { gateway: Some(&figures), ..Snapshot::default() });
+    assert_eq!(
+        samples(&page, "provider_gateway_open_connections"),
+        ["{listener=\"grpc\"} 0", "{listener=\"rest\"} 6"]
+    );
+    assert_eq!(
+        samples(&page, "provider_gateway_connections")[4..],
+        [
+            "{listener=\"rest\",result=\"certificate-refused\"} 2",
+            "{listener=\"rest\",result=\"handshake-failed\"} 3",
+            "{listener=\"rest\",result=\"handshake-timeout\"} 1",
+            "{listener=\"rest\",result=\"served\"} 9",
+        ]
+    );
+    assert_eq!(samples(&page, "provider_gateway_idle_closed")[1], "{listener=\"rest\"} 7");
+    assert_eq!(
+        samples(&page, "provider_gateway_limit_hits"),
+        [
+            "{listener=\"both\",limit=\"streams\"} 8",
+            "{listener=\"grpc\",limit=\"connections\"} 0",
+            "{listener=\"grpc\",limit=\"connections-per-client\"} 0",
+            "{listener=\"rest\",limit=\"connections\"} 2",
+            "{listener=\"rest\",limit=\"connections-per-client\"} 3",
+        ]
+    );
 }
 
 #[test]
@@ -191,7 +235,14 @@ fn store_and_bus_show_whether_they_are_well() {
     };
     let connection =
         Connection::Reconnecting { since: UNIX_EPOCH, attempts: 1, reason: String::new() };
-    let bus = BusStatus { connection, lost_connections: 2, superseded: 0, undecodable: 1 };
+    let bus = BusStatus {
+        connection,
+        lost_connections: 2,
+        superseded: 0,
+        undecodable: 1,
+        events_dropped: 3,
+        events_refused: None,
+    };
     let page = page(&Snapshot { store: Some(&store), bus: Some(&bus), ..Snapshot::default() });
     for (name, value) in [
         ("provider_store_size_bytes", "4096"),
@@ -201,6 +252,7 @@ fn store_and_bus_show_whether_they_are_well() {
         ("provider_bus_connected", "0"),
         ("provider_bus_lost_connections", "2"),
         ("provider_bus_undecodable", "1"),
+        ("provider_bus_events_dropped", "3"),
     ] {
         assert_eq!(samples(&page, name), [value], "{name}");
     }

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use provider_api::status::Readiness;
+
 use super::super::{Format, Metrics, Snapshot};
 use super::{Seen, samples};
 
@@ -96,6 +98,12 @@ fn nothing_is_said_of_what_is_not_known() {
     let page = Metrics::new().render(&Snapshot::default(), Format::Prometheus);
     assert_eq!(samples(&page, "provider_chain_height"), [""; 0]);
     assert_eq!(samples(&page, "provider_ready"), [""; 0]);
+    for ready in [false, true] {
+        let readiness = Readiness { ready, ..Readiness::default() };
+        let snapshot = Snapshot { readiness: Some(&readiness), ..Snapshot::default() };
+        let page = Metrics::new().render(&snapshot, Format::default());
+        assert_eq!(samples(&page, "provider_ready"), [u8::from(ready).to_string()]);
+    }
     assert_eq!(samples(&page, "provider_store_healthy"), [""; 0]);
     assert_eq!(samples(&page, "provider_build_info").len(), 1);
 }

@@ -218,7 +218,7 @@ fn what_a_full_disk_refuses_is_kept_in_memory_until_there_is_room() {
     let path = disk.0.path().join("store.redb");
     let store = Arc::new(Store::open(&path, Retention::default()).unwrap().store);
     let parts = Parts::default();
-    let announcer = Announcer::new(Bus::in_process(), "local".to_owned());
+    let announcer = Announcer::new(Bus::in_process(), lease(1).provider(), "local".to_owned());
     let part = parts.begin("store");
     part.is(Lifecycle::Running);
     let keeper = Keeper::new(Arc::clone(&store), Arc::default(), announcer, part);

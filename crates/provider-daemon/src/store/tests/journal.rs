@@ -106,7 +106,11 @@ fn a_batch_takes_from_effects_what_is_worth_keeping() {
         Effect::Record(record.clone()),
         Effect::Publish(Fact::LeaseStarted(lease(3))),
         Effect::Publish(Fact::Earned { lease: lease(3), amount: uakt(5) }),
-        Effect::Publish(Fact::LeaseOver(lease(3))),
+        Effect::Publish(Fact::LeaseOver {
+            lease: lease(3),
+            state: akash_types::LeaseState::Closed,
+            reason: None,
+        }),
         Effect::Publish(Fact::LeaseGone(lease(3))),
         Effect::Publish(Fact::Ready),
         Effect::Publish(Fact::Inventory),

@@ -124,7 +124,6 @@ fn somebody_elses_database_is_set_aside() {
     assert!(matches!(open(&path).unwrap().found, Found::SetAside { .. }));
 }
 
-/// Adds a table.
 const UP: Step = Step {
     from: 1,
     change: |transaction: &WriteTransaction| -> Result<(), StoreError> {

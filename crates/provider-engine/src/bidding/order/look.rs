@@ -19,13 +19,11 @@ pub enum Sight {
     Leased,
     /// The bid has won and the lease was not there yet when it was read: look again.
     Unclear,
-    /// It is over for us.
     Over(Ending),
 }
 
 /// Says how we stand. One bid per provider and order is all the chain ever takes, so a bid in any
 /// state ends the bidding.
-#[must_use]
 pub fn look(standing: &Standing) -> Sight {
     let Standing { order, bid, lease } = standing;
     match lease.as_ref().map(|lease| lease.state) {
@@ -40,7 +38,12 @@ pub fn look(standing: &Standing) -> Sight {
         Some(BidState::Open) if is_open => Sight::BidOpen,
         Some(BidState::Open) => Sight::BidLeftOver,
         Some(BidState::Active) => Sight::Unclear,
-        Some(BidState::Lost | BidState::Closed) => Sight::Over(Ending::NotWon),
+        Some(BidState::Lost) => Sight::Over(Ending::NotWon),
+        // The end of an order closes the bids on it.
+        Some(BidState::Closed) => match order.as_ref().map(|order| order.state) {
+            Some(OrderState::Closed) => Sight::Over(Ending::OrderClosed),
+            Some(OrderState::Open | OrderState::Active) | None => Sight::Over(Ending::BidClosed),
+        },
         None if is_open => Sight::MayBid,
         None if order.is_none() => Sight::Over(Ending::Unknown),
         None => Sight::Over(Ending::OverBeforeBid),

@@ -49,7 +49,6 @@ pub enum Stage {
     Bidding(Arc<Order>, DecCoin),
     /// A bid was handed to the transaction lane and is no longer wanted; it may land all the same.
     Abandoned,
-    /// Our bid is open.
     Open(OpenBid),
     /// Our bid is to be closed.
     Closing(CloseCause),
@@ -61,7 +60,6 @@ impl Stage {
         ["seen", "judged", "declined", "pricing", "bidding", "abandoned", "open", "closing"];
 
     /// Its name, for people and metrics.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Seen => "seen",
@@ -76,7 +74,6 @@ impl Stage {
     }
 
     /// The order itself, where the stage needs it.
-    #[must_use]
     pub const fn order(&self) -> Option<&Arc<Order>> {
         match self {
             Self::Judged(order)
@@ -89,7 +86,6 @@ impl Stage {
     }
 
     /// Whether a bid of ours is open, or may become so: such an order holds capacity.
-    #[must_use]
     pub const fn has_bid(&self) -> bool {
         matches!(self, Self::Bidding(..) | Self::Abandoned | Self::Open(_) | Self::Closing(_))
     }
@@ -98,7 +94,6 @@ impl Stage {
 /// A bid of ours that waits for the tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBid {
-    /// On what.
     pub order: Arc<Order>,
     /// What we ask for per block.
     pub price: DecCoin,
@@ -124,13 +119,10 @@ pub enum CloseCause {
 
 impl CloseCause {
     /// What the chain is told.
-    #[must_use]
     pub const fn reason(self) -> LeaseClosedReason {
         LeaseClosedReason::UNSPECIFIED
     }
 
-    /// In words.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::TimedOut => "nobody chose it within the bid timeout",
@@ -184,7 +176,6 @@ pub enum OrderAction {
     Look,
     /// Judge it, and keep capacity for it if it fits.
     Judge(Arc<Order>),
-    /// Find a price.
     Price,
     /// Hand a bid to the lane.
     Bid(Arc<Order>, DecCoin),
@@ -209,20 +200,23 @@ pub enum Ending {
     Unknown,
     /// It was closed, or somebody else won it, before we bid.
     OverBeforeBid,
-    /// We bid, and did not win.
+    /// We bid, and another provider won.
     NotWon,
-    /// We had a lease from it, which is over.
+    /// Our bid was closed: by this process, or by somebody else with the same key.
+    BidClosed,
+    /// The order was closed while our bid was open.
+    OrderClosed,
     LeaseOver,
 }
 
 impl Ending {
-    /// In words.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Unknown => "the chain has no such order",
             Self::OverBeforeBid => "it was over before we bid",
             Self::NotWon => "our bid did not win",
+            Self::BidClosed => "our bid was closed",
+            Self::OrderClosed => "the order was closed",
             Self::LeaseOver => "our lease from it is over",
         }
     }

@@ -12,7 +12,6 @@ use super::{
 
 impl Stage {
     /// What follows from `input`: the next stage, and what to do.
-    #[must_use]
     pub fn step(self, input: OrderInput) -> (Self, Vec<OrderAction>) {
         match (self, input) {
             (stage, OrderInput::Looked(standing, now)) => stage.looked(*standing, now),

@@ -93,7 +93,9 @@ fn what_is_seen_says_how_we_stand() {
         (Some(O::Active), Some(B::Open), None, Sight::BidLeftOver),
         (Some(O::Closed), Some(B::Open), None, Sight::BidLeftOver),
         (Some(O::Active), Some(B::Lost), None, Sight::Over(Ending::NotWon)),
-        (Some(O::Open), Some(B::Closed), None, Sight::Over(Ending::NotWon)),
+        (Some(O::Open), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
+        (Some(O::Active), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
+        (Some(O::Closed), Some(B::Closed), None, Sight::Over(Ending::OrderClosed)),
         (Some(O::Active), Some(B::Active), None, Sight::Unclear),
         (Some(O::Active), Some(B::Active), Some(LeaseState::Active), Sight::Leased),
         (Some(O::Active), Some(B::Active), Some(LeaseState::Reclaiming), Sight::Leased),
@@ -160,7 +162,7 @@ fn a_bid_that_lands_after_its_order_is_over_is_closed() {
     assert_eq!(actions, [OrderAction::CloseBid(CloseCause::OrderOver)]);
     let closed = standing(Some(OrderState::Closed), Some(BidState::Closed), None);
     let (_, actions) = stage.step(looked(closed, 0, false));
-    assert_eq!(actions, [OrderAction::End(Ending::NotWon)]);
+    assert_eq!(actions, [OrderAction::End(Ending::OrderClosed)]);
 }
 
 #[test]
@@ -193,9 +195,10 @@ fn closing_is_wished_for_until_the_chain_shows_it() {
 
 #[test]
 fn an_order_we_once_bid_on_is_never_bid_on_again() {
-    for state in [BidState::Lost, BidState::Closed] {
+    for (state, ending) in [(BidState::Lost, Ending::NotWon), (BidState::Closed, Ending::BidClosed)]
+    {
         let before = standing(Some(OrderState::Open), Some(state), None);
         let (_, actions) = Stage::Seen.step(looked(before, 0, false));
-        assert_eq!(actions, [OrderAction::End(Ending::NotWon)]);
+        assert_eq!(actions, [OrderAction::End(ending)]);
     }
 }

@@ -68,24 +68,20 @@ impl Decimal {
     }
 
     /// Whether this is 0.
-    #[must_use]
     pub fn is_zero(self) -> bool {
         self.digits == I256::ZERO
     }
 
     /// Whether this is below 0.
-    #[must_use]
     pub fn is_negative(self) -> bool {
         self.digits < I256::ZERO
     }
 
-    /// self × other.
     pub(super) fn times(self, other: Self) -> Option<Self> {
         let digits = self.digits.checked_mul(other.digits)?;
         Some(Self { digits, places: self.places.checked_add(other.places)? })
     }
 
-    /// self + other.
     pub(super) fn plus(self, other: Self) -> Option<Self> {
         let places = self.places.max(other.places);
         let raised = |value: Self| value.digits.checked_mul(power(places - value.places)?);
@@ -122,13 +118,11 @@ fn power(exponent: u32) -> Option<I256> {
 /// Why a text is not a decimal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// It is something else.
     #[error("{text:?} is not a decimal number, as in 0.0001")]
     Malformed {
         /// The text, shortened.
         text: String,
     },
-    /// It has too many digits.
     #[error("{text:?} has more than 36 digits before or after the point")]
     TooLong {
         /// The text, shortened.

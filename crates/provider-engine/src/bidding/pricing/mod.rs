@@ -22,7 +22,6 @@ pub use random_range::random_range;
 pub use scale::{EPHEMERAL, Scales, ScalesError};
 pub use script::{ScriptFailure, ScriptRequest, read_script_output};
 
-/// How prices are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pricing {
     /// From a price for each resource.
@@ -44,10 +43,6 @@ pub enum Quote {
 
 impl Pricing {
     /// Refuses a strategy that could never make a price.
-    ///
-    /// # Errors
-    ///
-    /// When its scales are negative or all zero.
     pub fn validate(&self) -> Result<(), ScalesError> {
         match self {
             Self::Scale(scales) => scales.validate(),
@@ -57,10 +52,6 @@ impl Pricing {
 
     /// The price of `group` for `owner`, to whom `offer` is made; `draw` is a number drawn
     /// uniformly.
-    ///
-    /// # Errors
-    ///
-    /// When there is no price.
     pub fn quote(
         &self,
         group: &GroupSpec,
@@ -87,25 +78,14 @@ fn in_denom_of(group: &GroupSpec, amount: Dec) -> Result<DecCoin, PriceError> {
 /// Why there is no price.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
-    /// The group's own prices make no sense.
     #[error("the group has no highest price: {0}")]
     Group(GroupPriceError),
-    /// A storage class was given no price.
     #[error("storage class {class:?} has no price; set one to bid on orders that ask for it")]
-    NoScale {
-        /// Which.
-        class: String,
-    },
-    /// Nothing would be earned.
+    NoScale { class: String },
     #[error("the price is zero")]
     Zero,
-    /// Less than nothing would be earned.
     #[error("the price {price} is negative")]
-    Negative {
-        /// The price.
-        price: Dec,
-    },
-    /// The chain cannot express it.
+    Negative { price: Dec },
     #[error(
         "the price has {places} digits after the point, the chain takes 18; use scales with fewer digits"
     )]
@@ -113,7 +93,6 @@ pub enum PriceError {
         /// How many it has.
         places: u32,
     },
-    /// It is more than can be paid.
     #[error("the price is above 10^18")]
     TooLarge,
     /// The script printed something else than a price.
@@ -122,7 +101,6 @@ pub enum PriceError {
         /// What it printed, shortened.
         text: String,
     },
-    /// The script failed.
     #[error(transparent)]
     Script(#[from] ScriptFailure),
 }

@@ -10,10 +10,6 @@ const LOW: u128 = 50;
 const HIGH: u128 = 1_048_576;
 
 /// A price for all of `group`, chosen by `draw`, a number drawn uniformly by the caller.
-///
-/// # Errors
-///
-/// When the group has no price to compare with.
 pub fn random_range(group: &GroupSpec, draw: u64) -> Result<DecCoin, PriceError> {
     let most = group.total_price().map_err(PriceError::Group)?;
     // Each term is under 2^96, and the sum of a list in memory under 2^128 ÷ 2^20.

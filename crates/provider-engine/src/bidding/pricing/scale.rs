@@ -76,14 +76,6 @@ impl Scales {
         Ok(scales)
     }
 
-    /// Those of `classes` that have no price: orders for them are never bid on.
-    pub fn unpriced<'a>(
-        &'a self,
-        classes: impl IntoIterator<Item = &'a str>,
-    ) -> impl Iterator<Item = &'a str> {
-        classes.into_iter().filter(|class| !self.storage.contains_key(*class))
-    }
-
     /// What all of `group` costs per block.
     ///
     /// # Errors
@@ -164,25 +156,14 @@ fn mebibytes(bytes: u128) -> Decimal {
 /// Why prices cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScalesError {
-    /// One is below zero.
     #[error("the price scale of {what} is negative, expected 0 or more")]
-    Negative {
-        /// Which.
-        what: String,
-    },
-    /// None is above zero.
+    Negative { what: String },
     #[error("all price scales are zero, set at least one of CPU, memory, storage, endpoint and IP")]
     AllZero,
-    /// A class has two.
     #[error("storage class {class:?} has two price scales, expected one")]
-    Twice {
-        /// Which class.
-        class: String,
-    },
-    /// One is not a number.
+    Twice { class: String },
     #[error("the price scale of storage class {class:?} cannot be read")]
     Storage {
-        /// Which class.
         class: String,
         /// What is wrong with it.
         source: DecimalError,

@@ -25,7 +25,6 @@ pub struct ScriptRequest {
 impl ScriptRequest {
     /// Asks for the price of what is offered to `owner`: with the cards that were chosen, and the
     /// most that the group pays.
-    #[must_use]
     pub fn new(owner: &Address, offer: &[ResourceOffer], most: &DecCoin) -> Self {
         let mut json = String::from("{\"resources\":[");
         for (index, offer) in offer.iter().enumerate() {
@@ -112,13 +111,10 @@ fn push_text(json: &mut String, text: &str) {
 /// How a script failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptFailure {
-    /// It could not be started.
     #[error("the price script could not be run: {0}")]
     NotRun(String),
-    /// It took too long and was ended.
     #[error("the price script took longer than its limit")]
     TimedOut,
-    /// It said that it failed.
     #[error("the price script ended with {status}: {stderr}")]
     Failed {
         /// How it ended, such as `exit code 1`.
@@ -129,10 +125,6 @@ pub enum ScriptFailure {
 }
 
 /// Reads what a script printed: a decimal above zero with at most 18 places, white space around it.
-///
-/// # Errors
-///
-/// When it is anything else.
 pub fn read_script_output(group: &GroupSpec, stdout: &[u8]) -> Result<DecCoin, PriceError> {
     let quoted = || String::from_utf8_lossy(stdout).trim().chars().take(80).collect();
     let text = std::str::from_utf8(stdout).map_err(|_| PriceError::Output { text: quoted() })?;

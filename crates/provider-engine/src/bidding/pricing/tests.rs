@@ -156,8 +156,6 @@ fn storage_scales_are_read_by_class() {
         Err(ScalesError::Twice { class: EPHEMERAL.to_owned() })
     );
     assert!(matches!(Scales::parse_storage("beta2="), Err(ScalesError::Storage { .. })));
-    let scales = scales("1", "0", "1,beta2=2", "0", "0");
-    assert_eq!(scales.unpriced(["beta1", "beta2", "ephemeral"]).collect::<Vec<_>>(), ["beta1"]);
 }
 
 #[test]

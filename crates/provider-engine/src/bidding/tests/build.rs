@@ -26,6 +26,7 @@ pub(super) struct World {
     pub(super) filter: Vec<Attribute>,
     pub(super) audits: Audits,
     pub(super) params: MarketParams,
+    pub(super) verification_active: bool,
     pub(super) window: Option<Duration>,
     pub(super) deposit: Coin,
     pub(super) denoms: Vec<Denom>,
@@ -36,7 +37,6 @@ pub(super) struct World {
     pub(super) fees_today: u128,
     pub(super) open_bids: u32,
     pub(super) bids: Option<u32>,
-    pub(super) verification_is_active: bool,
     pub(super) policy: Policy,
     pub(super) view: ClusterView,
 }
@@ -62,6 +62,7 @@ impl World {
                 min_reclamation_window: HOUR,
                 max_reclamation_window: HOUR * 720,
             },
+            verification_active: false,
             window: None,
             deposit: coin("500000uakt"),
             denoms: Vec::new(),
@@ -72,7 +73,6 @@ impl World {
             fees_today: 0,
             open_bids: 0,
             bids: None,
-            verification_is_active: false,
             policy: Policy::default(),
             view: ClusterView { nodes: [("a".into(), node)].into(), ..ClusterView::default() },
         }
@@ -89,6 +89,7 @@ impl World {
             order_filter: &self.filter,
             audits: &self.audits,
             params: &self.params,
+            verification_active: self.verification_active,
             reclamation_window: self.window,
             deposit: &self.deposit,
             price_denoms: &self.denoms,
@@ -100,7 +101,6 @@ impl World {
             fees_today: self.fees_today,
             open_bids_of_owner: self.open_bids,
             bids_on_order: self.bids,
-            verification_is_active: self.verification_is_active,
         }
     }
 

@@ -4,21 +4,21 @@ use akash_types::{AuditedAttributes, matches_requirements};
 use proptest::prelude::*;
 
 use super::build::{HOUR, MIB, World, attributes, coin, signed_by, volume};
-use crate::bidding::eligibility::{Eligibility, Ineligible, eligibility};
+use crate::bidding::eligibility::{Ineligible, eligibility};
 
-fn check(change: impl FnOnce(&mut World)) -> Eligibility {
+fn check(change: impl FnOnce(&mut World)) -> Vec<Ineligible> {
     let mut world = World::new();
     change(&mut world);
     eligibility(&world.ask(), &world.facts())
 }
 
 fn codes(change: impl FnOnce(&mut World)) -> Vec<&'static str> {
-    check(change).reasons.iter().map(Ineligible::code).collect()
+    check(change).iter().map(Ineligible::code).collect()
 }
 
 #[test]
 fn what_asks_for_nothing_special_is_served() {
-    assert_eq!(check(|_| {}), Eligibility::default());
+    assert_eq!(check(|_| {}), []);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn required_attributes_must_be_there() {
         let found = check(|world| world.spec.requirements.attributes = attributes(required));
         let expected =
             (!missing.is_empty()).then(|| Ineligible::Attributes { missing: attributes(missing) });
-        assert_eq!(found.reasons, Vec::from_iter(expected), "{required:?}");
+        assert_eq!(found, Vec::from_iter(expected), "{required:?}");
     }
 }
 
@@ -46,7 +46,6 @@ fn an_order_must_ask_for_what_the_configuration_demands() {
             world.spec.requirements.attributes = attributes(required);
             world.filter = attributes(filter);
         })
-        .reasons
     };
     let gold = [("tier", "gold")];
     assert!(demand(&gold, &gold).is_empty());
@@ -101,10 +100,10 @@ fn the_group_must_be_valid() {
         world.spec.resources[0].resources.cpu.units = 9;
         world.spec.resources[0].resources.memory.quantity = MIB - 1;
     });
-    let [Ineligible::Group { violations }] = &*found.reasons else { panic!("{found:?}") };
+    let [Ineligible::Group { violations }] = &*found else { panic!("{found:?}") };
     assert_eq!(violations.len(), 2);
     assert_eq!(
-        found.reasons[0].to_string(),
+        found[0].to_string(),
         "the group is not valid: group 0, resource unit 0: CPU (milli) is 9, expected 10 to 384000; group 0, resource unit 0: memory (bytes) is 1048575, expected 1048576 to 2199023255552"
     );
 }
@@ -113,50 +112,39 @@ fn the_group_must_be_valid() {
 fn signatures_are_looked_up_and_matched() {
     let west = attributes(&[("region", "west")]);
     let east = attributes(&[("region", "east")]);
-    let yes = || Some(west.clone());
-    let wrong = || Some(east.clone());
-    for (all, any, audits, reasons, unknown) in [
-        (&["x"][..], &[][..], vec![], &[][..], &["x"][..]),
-        (&["x"], &[], vec![("x", yes())], &[], &[]),
-        (&["x"], &[], vec![("x", None)], &["not-signed"], &[]),
-        (&["x"], &[], vec![("x", wrong())], &["not-signed"], &[]),
-        (&["y", "x"], &[], vec![("x", yes())], &[], &["y"]),
-        // One who refuses suffices; the other need not be asked.
-        (&["x", "y"], &[], vec![("x", None)], &["not-signed"], &[]),
-        (&[], &["x", "y"], vec![], &[], &["x", "y"]),
+    for (all, any, audits, missing) in [
+        (&["x"][..], &[][..], vec![], &["x"][..]),
+        (&["x"], &[], vec![("x", &west)], &[]),
+        (&["x"], &[], vec![("x", &east)], &["x"]),
+        (&["y", "x"], &[], vec![("x", &west)], &["y"]),
+        (&["x", "y"], &[], vec![], &["x", "y"]),
+        (&[], &["x", "y"], vec![], &["x", "y"]),
         // One who vouches suffices.
-        (&[], &["x", "y"], vec![("y", yes())], &[], &[]),
-        (&[], &["x", "y"], vec![("y", None)], &[], &["x"]),
-        (&[], &["x", "y"], vec![("x", wrong()), ("y", None)], &["not-signed"], &[]),
-        (&["x"], &["y"], vec![("x", yes())], &[], &["y"]),
-        (&["x"], &["y"], vec![("x", yes()), ("y", yes())], &[], &[]),
-        (&["x"], &["y"], vec![("y", yes())], &[], &["x"]),
-        (&["x"], &["x"], vec![], &[], &["x"]),
+        (&[], &["x", "y"], vec![("y", &west)], &[]),
+        (&[], &["x", "y"], vec![("x", &east)], &["x", "y"]),
+        (&["x"], &["y"], vec![("x", &west)], &["y"]),
+        (&["x"], &["y"], vec![("x", &west), ("y", &west)], &[]),
+        (&["x"], &["y"], vec![("y", &west)], &["x"]),
     ] {
         let found = check(|world| {
             world.spec.requirements.attributes = west.clone();
             world.spec.requirements.signed_by = signed_by(all, any);
-            world.audits =
-                audits.iter().map(|(name, signed)| ((*name).to_owned(), signed.clone())).collect();
+            world.audits = audits
+                .iter()
+                .map(|(name, signed)| ((*name).to_owned(), (*signed).clone()))
+                .collect();
         });
-        let codes: Vec<_> = found.reasons.iter().map(Ineligible::code).collect();
-        assert_eq!(
-            (&*codes, &*found.unknown_auditors),
-            (reasons, &*strings(unknown)),
-            "{all:?} {any:?} {audits:?}"
-        );
+        let auditors = missing.iter().map(|name| (*name).to_owned()).collect();
+        let expected = (!missing.is_empty()).then_some(Ineligible::NotSigned { auditors });
+        assert_eq!(found, Vec::from_iter(expected), "{all:?} {any:?} {audits:?}");
     }
-}
-
-fn strings(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 #[test]
 fn with_no_attributes_asked_for_the_signature_alone_counts() {
     let found = codes(|world| {
         world.spec.requirements.signed_by = signed_by(&["x"], &[]);
-        world.audits = [("x".to_owned(), Some(Vec::new()))].into();
+        world.audits = [("x".to_owned(), Vec::new())].into();
     });
     assert!(found.is_empty());
 }
@@ -210,7 +198,6 @@ fn reasons_come_in_the_order_of_the_rules() {
         resources.storage = vec![volume(&[("class", "beta2"), ("persistent", "true")]); 5];
         resources.cpu.units = 1;
         world.spec.requirements.signed_by = signed_by(&["x"], &[]);
-        world.audits = [("x".to_owned(), None)].into();
         world.min_window = Some(HOUR);
         world.deposit = coin("1uakt");
         world.denoms = vec!["uakt".parse().unwrap()];
@@ -233,26 +220,23 @@ fn reasons_come_in_the_order_of_the_rules() {
 
 proptest! {
     #[test]
-    fn once_all_auditors_are_asked_the_rule_is_that_of_the_chain(
+    fn the_rule_of_signatures_is_that_of_the_chain(
         all in proptest::collection::vec("[a-d]", 0..3),
         any in proptest::collection::vec("[a-d]", 0..3),
-        audits in proptest::collection::btree_map("[a-d]", proptest::option::of("east|west"), 0..5),
+        audits in proptest::collection::btree_map("[a-d]", "east|west", 0..5),
     ) {
         let mut world = World::new();
         let requirements = &mut world.spec.requirements;
         requirements.attributes = attributes(&[("region", "west")]);
         requirements.signed_by.all_of = Some(all);
         requirements.signed_by.any_of = Some(any);
-        let of = |region: &Option<String>| region.as_ref().map(|region| attributes(&[("region", region)]));
+        let of = |region: &String| attributes(&[("region", region)]);
         world.audits = audits.iter().map(|(name, region)| (name.clone(), of(region))).collect();
         let found = eligibility(&world.ask(), &world.facts());
-        if found.unknown_auditors.is_empty() {
-            let signed: Vec<_> = world.audits.iter().filter_map(|(auditor, attributes)| {
-                let attributes = attributes.clone()?;
-                Some(AuditedAttributes { auditor: auditor.clone(), attributes })
-            }).collect();
-            let matches = matches_requirements(&world.spec.requirements, &world.own, &signed);
-            prop_assert_eq!(found.reasons.is_empty(), matches);
-        }
+        let signed: Vec<_> = world.audits.iter().map(|(auditor, attributes)| {
+            AuditedAttributes { auditor: auditor.clone(), attributes: attributes.clone() }
+        }).collect();
+        let matches = matches_requirements(&world.spec.requirements, &world.own, &signed);
+        prop_assert_eq!(found.is_empty(), matches);
     }
 }

@@ -57,17 +57,12 @@ fn a_place_is_looked_for_last() {
 }
 
 #[test]
-fn auditors_are_asked_only_if_nothing_else_speaks_against_it() {
-    let signed = |world: &mut World| {
+fn missing_signatures_are_named_with_all_else() {
+    let unsigned = |world: &mut World| {
         world.spec.requirements.signed_by = signed_by(&["x"], &["y", "z"]);
-    };
-    let ask = Verdict::NeedAuditors(["x", "y", "z"].map(str::to_owned).to_vec());
-    assert_eq!(verdict(signed), ask);
-    let paused = |world: &mut World| {
-        signed(world);
         world.policy.paused = true;
     };
-    assert_eq!(codes(paused), ["paused"]);
+    assert_eq!(codes(unsigned), ["paused", "not-signed"]);
 }
 
 #[test]
@@ -105,25 +100,23 @@ fn what_this_provider_cannot_run_is_declined_before_a_lease_is_made() {
 }
 
 #[test]
-fn verification_counts_only_while_the_chain_compares_it() {
-    let asked = |is_active: bool, min_tier: i32| {
-        verdict(move |world| {
+fn an_order_for_verified_providers_is_declined_only_while_the_chain_compares() {
+    let asked = |active: bool, min_tier: i32| {
+        verdict(|world| {
+            world.verification_active = active;
             let wanted = akash_types::VerificationRequirement {
                 min_tier,
                 ..akash_types::VerificationRequirement::default()
             };
             world.spec.requirements.verification = Some(wanted);
-            world.verification_is_active = is_active;
         })
     };
-    for (is_active, min_tier) in [(false, 0), (false, 4), (true, 0)] {
-        assert!(
-            matches!(asked(is_active, min_tier), Verdict::Bid { .. }),
-            "{is_active} {min_tier}"
-        );
+    let Verdict::Decline(reasons) = asked(true, 1) else { panic!("not declined") };
+    assert_eq!(reasons.iter().map(Decline::code).collect::<Vec<_>>(), ["not-verified"]);
+    for (active, min_tier) in [(true, 0), (false, 4)] {
+        let verdict = asked(active, min_tier);
+        assert!(matches!(verdict, Verdict::Bid { .. }), "{active} {min_tier}: {verdict:?}");
     }
-    let declined = Decline::from(Ineligible::Verification { min_tier: 1 });
-    assert_eq!(asked(true, 1), Verdict::Decline(vec![declined]));
 }
 
 #[test]
@@ -158,11 +151,11 @@ fn every_reason_has_its_own_code_and_words() {
         Ineligible::Attributes { missing: Vec::new() }.into(),
         Ineligible::OrderFilter { missing: Vec::new() }.into(),
         Ineligible::Confidential { kind: text() }.into(),
-        Ineligible::Verification { min_tier: 1 }.into(),
         Ineligible::Capability(UnmetCapability::Storage { unit: 0, volume: 0 }).into(),
         Ineligible::Capability(UnmetCapability::Gpu { unit: 0 }).into(),
         Ineligible::Volumes { unit: 1, volumes: 5 }.into(),
         Ineligible::NotSigned { auditors: Vec::new() }.into(),
+        Ineligible::NotVerified { min_tier: 1 }.into(),
         Ineligible::Group { violations: Vec::new() }.into(),
         Ineligible::NoReclamation { wanted: hour }.into(),
         Ineligible::ReclamationTooShort { offered: hour, wanted: hour }.into(),

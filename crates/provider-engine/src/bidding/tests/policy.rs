@@ -137,10 +137,10 @@ fn a_price_lies_between_the_floor_and_what_the_order_pays() {
         ("0uact", Err("price-zero")),
         ("50uakt", Err("price-other-denom")),
     ] {
-        let result = check_price(&world.spec, &world.policy, &price(text));
+        let result = check_price(&world.spec, &world.policy.floors, &price(text));
         assert_eq!(result.map_err(|decline| decline.code()), expected, "{text}");
     }
-    let decline = check_price(&world.spec, &world.policy, &price("15uact")).unwrap_err();
+    let decline = check_price(&world.spec, &world.policy.floors, &price("15uact")).unwrap_err();
     assert_eq!(
         decline.to_string(),
         "the price 15.000000000000000000uact per block is below the floor of 20.000000000000000000"

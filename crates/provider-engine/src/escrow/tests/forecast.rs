@@ -91,11 +91,11 @@ fn the_denomination_that_runs_out_first_ends_the_account() {
 fn the_balance_tells_since_when_nothing_was_paid_out() {
     let forecast = one("1000000uact", "500uact", "2500.7", 117);
     assert_eq!(forecast.unpaid_since(ours(101)), Some(112));
-    assert_eq!(forecast.reaches(ours(101), dec("2500")), Some(117));
-    assert_eq!(forecast.reaches(ours(101), dec("3000.7")), Some(118));
-    assert_eq!(forecast.reaches(ours(101), dec("3000.8")), Some(119));
+    assert_eq!(forecast.reaches(ours(101), |_| dec("2500")), Some(117));
+    assert_eq!(forecast.reaches(ours(101), |_| dec("3000.7")), Some(118));
+    assert_eq!(forecast.reaches(ours(101), |_| dec("3000.8")), Some(119));
     assert_eq!(one("1uact", "0uact", "0", 5).unpaid_since(ours(101)), None);
-    assert_eq!(one("1uact", "0uact", "0", 5).reaches(ours(101), dec("1")), None);
+    assert_eq!(one("1uact", "0uact", "0", 5).reaches(ours(101), |_| dec("1")), None);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn forecast((funds, rates, settled_at): &(i128, Vec<i128>, u64)) -> (Forecast, V
     let paid: Vec<_> = leases
         .iter()
         .zip(rates)
-        .map(|(lease, rate)| crate::escrow::PaidLease {
+        .map(|(lease, rate)| crate::chain::PaidLease {
             lease: *lease,
             rate: DecCoin::new(uact(), Dec::from_scaled(*rate)).unwrap(),
         })
@@ -195,7 +195,7 @@ proptest! {
     fn the_height_for_an_amount_is_the_first_at_which_it_is_earned(case in case(), amount in 0_u64..10_000) {
         let case = (i128::MAX, vec![case.1[0]], case.2);
         let (forecast, leases) = forecast(&case);
-        let blocks = forecast.reaches(leases[0], amount.into()).unwrap() - case.2;
+        let blocks = forecast.reaches(leases[0], |_| amount.into()).unwrap() - case.2;
         let whole = i128::from(amount) * Dec::ONE.scaled();
         prop_assert!(case.1[0] * i128::from(blocks) >= whole);
         prop_assert!(blocks == 0 || case.1[0] * i128::from(blocks - 1) < whole);

@@ -8,7 +8,7 @@ use akash_types::{
 };
 
 use super::{address, deployment};
-use crate::escrow::{AccountFacts, PaidLease};
+use crate::chain::{AccountRead, PaidLease};
 
 const ONE: i128 = Dec::ONE.scaled();
 
@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     /// What a query shows.
-    pub(super) fn facts(&self) -> AccountFacts {
+    pub(super) fn facts(&self) -> AccountRead {
         let uact: Denom = "uact".parse().unwrap();
         let coin = |scaled| DecCoin::new(uact.clone(), Dec::from_scaled(scaled)).unwrap();
         let account = EscrowAccount {
@@ -150,7 +150,7 @@ impl Ledger {
         };
         let payments =
             self.payments.iter().filter(|payment| payment.lease.provider() == super::us());
-        AccountFacts {
+        AccountRead {
             account: Some(account),
             leases: self
                 .payments

@@ -4,9 +4,10 @@ use super::{
     account, address, alone, coin, dec_coin, deployment, lease_of, ours, paid, payment, settings,
     us,
 };
+use crate::chain::{AccountRead, Head};
 use crate::escrow::{
-    AccountFacts, CheckFailure, Escrow, EscrowEffect, EscrowInput, EscrowNote, Head, Refusal,
-    Settings, Unavailable, WithdrawOutcome, WithdrawReason, WithdrawScope,
+    CheckFailure, Escrow, EscrowEffect, EscrowInput, EscrowNote, Refusal, Settings,
+    WithdrawOutcome, WithdrawReason, WithdrawScope,
 };
 use crate::time::{BlockTime, Now};
 use akash_types::{EscrowState, LeaseId};
@@ -21,8 +22,8 @@ struct Bench {
 impl Bench {
     fn new(settings: Settings) -> Self {
         let mut bench = Self { escrow: Escrow::new(settings), now: Now::default(), height: 0 };
-        let result = Ok(vec![coin("900000000uakt")].into());
-        bench.tell(EscrowInput::WalletRead { height: 0, result });
+        let funds = vec![coin("900000000uakt")].into();
+        bench.tell(EscrowInput::WalletRead { height: 0, funds });
         bench
     }
 
@@ -52,14 +53,14 @@ impl Bench {
         self.tell(EscrowInput::LeaseStarted { lease, created_at })
     }
 
-    fn read(&mut self, dseq: u64, height: u64, facts: AccountFacts) -> Vec<EscrowEffect> {
+    fn read(&mut self, dseq: u64, height: u64, read: AccountRead) -> Vec<EscrowEffect> {
         let deployment = deployment(dseq);
-        self.tell(EscrowInput::AccountRead { deployment, height, result: Ok(facts) })
+        self.tell(EscrowInput::AccountRead { deployment, height, read })
     }
 
-    fn unavailable(&mut self, dseq: u64) -> Vec<EscrowEffect> {
-        let (deployment, result) = (deployment(dseq), Err(Unavailable { reason: "down".into() }));
-        self.tell(EscrowInput::AccountRead { deployment, height: 0, result })
+    /// No answer comes in time.
+    fn silence(&mut self) -> Vec<EscrowEffect> {
+        self.after(30)
     }
 
     fn ended(&mut self, lease: LeaseId, outcome: WithdrawOutcome) -> Vec<EscrowEffect> {
@@ -93,7 +94,7 @@ fn failed(permanent: bool) -> WithdrawOutcome {
 }
 
 /// The recorded lease with what was withdrawn from it.
-fn recorded(settled_at: u64, funds: &str, withdrawn: u128) -> AccountFacts {
+fn recorded(settled_at: u64, funds: &str, withdrawn: u128) -> AccountRead {
     let mut facts = alone(101, settled_at, funds, "500uact");
     facts.payments[0].withdrawn = akash_types::Coin::new("uact".parse().unwrap(), withdrawn);
     facts
@@ -150,7 +151,7 @@ fn nothing_is_withdrawn_before_a_reading_of_the_block_of_the_lease() {
     bench.tell(EscrowInput::WithdrawNow(WithdrawScope::All));
     // A node that lags does not know the lease yet; that says nothing.
     let behind =
-        AccountFacts { leases: vec![], payments: vec![], ..alone(7, 100, "9uact", "1uact") };
+        AccountRead { leases: vec![], payments: vec![], ..alone(7, 100, "9uact", "1uact") };
     let effects = bench.read(7, 199, behind.clone());
     let why = CheckFailure::TooOld { got: 199, wanted: 200 };
     assert!(
@@ -233,21 +234,16 @@ fn silence_is_asked_again_and_concludes_nothing() {
     bench.start(ours(7), 10);
     bench.start(ours(8), 10);
     bench.read(8, 10, alone(8, 10, "5000uact", "500uact"));
-    bench.unavailable(7);
-    // A failure that nobody waits for changes nothing.
-    assert_eq!(bench.unavailable(7), []);
-    assert_eq!(bench.after(10), [reading(7)]);
-    // No answer at all: after the limit, and the pause that follows, it is asked again.
-    let effects = bench.after(30);
-    assert!(matches!(
-        effects[..],
-        [EscrowEffect::Note(EscrowNote::CheckFailed {
-            failures: 2,
-            why: CheckFailure::Unanswered(_),
-            ..
-        })]
-    ));
-    assert_eq!(bench.after(20), [reading(7)]);
+    // After the limit, and the pause that follows, it is asked again.
+    for (failed, pause) in [(1, 10), (2, 20)] {
+        let effects = bench.silence();
+        let [EscrowEffect::Note(EscrowNote::CheckFailed { failures, ref why, .. })] = effects[..]
+        else {
+            panic!("{effects:?}")
+        };
+        assert_eq!((failures, why), (failed, &CheckFailure::Unanswered(Duration::from_secs(30))));
+        assert_eq!(bench.after(pause), [reading(7)]);
+    }
     // Meanwhile the other one goes its way.
     assert_eq!(bench.at(21), [reading(8)]);
     assert_eq!(withdrawals(&bench.read(8, 21, alone(8, 10, "5000uact", "500uact"))), [ours(8)]);
@@ -266,15 +262,15 @@ fn an_account_that_must_be_dry_is_settled_even_when_no_node_answers() {
     bench.read(7, 10, alone(7, 10, "500uact", "500uact"));
     assert_eq!(bench.at(12), [reading(7)]);
     for pause in [10, 20] {
-        assert!(withdrawals(&bench.unavailable(7)).is_empty());
+        assert!(withdrawals(&bench.silence()).is_empty());
         assert_eq!(bench.after(pause), [reading(7)]);
     }
-    assert_eq!(withdrawals(&bench.unavailable(7)), [ours(7)]);
+    assert_eq!(withdrawals(&bench.silence()), [ours(7)]);
     // One that was never read is unknown, not dry.
     bench.start(ours(8), 10);
     for _ in 0..6 {
-        assert!(withdrawals(&bench.unavailable(8)).is_empty());
-        bench.after(600);
+        assert!(!withdrawals(&bench.silence()).contains(&ours(8)));
+        assert!(!withdrawals(&bench.after(600)).contains(&ours(8)));
     }
 }
 
@@ -282,7 +278,7 @@ fn an_account_that_must_be_dry_is_settled_even_when_no_node_answers() {
 fn one_withdrawal_of_an_account_at_a_time() {
     let mut bench = Bench::new(settings());
     let (first, second) = (lease_of(7, 1, us()), lease_of(7, 2, us()));
-    let facts = |settled_at: u64, balances: [&str; 2]| AccountFacts {
+    let facts = |settled_at: u64, balances: [&str; 2]| AccountRead {
         account: Some(account(7, settled_at, &["1000000000uact"])),
         leases: vec![paid(first, "500uact"), paid(second, "500uact")],
         payments: vec![
@@ -471,4 +467,71 @@ fn ten_thousand_accounts_are_read_a_few_at_a_time_and_cost_nothing_while_nothing
         }
     }
     assert!(heights >= 10, "{heights}");
+}
+
+#[test]
+fn a_payment_that_a_close_left_open_is_withdrawn_however_often_that_fails() {
+    let mut bench = Bench::new(settings());
+    bench.height = 100;
+    bench.start(ours(7), 1);
+    bench.read(7, 100, alone(7, 100, "1000000000uact", "500uact"));
+    bench.height = 201;
+    let ended = EscrowInput::LeaseEnded { lease: ours(7), height: 201 };
+    assert_eq!(bench.tell(ended), [reading(7)]);
+    // The lease is over, its payment is open and holds what was earned until then.
+    let left = |balance: &str, withdrawn| {
+        let mut facts = alone(7, 200, "999950000uact", "500uact");
+        facts.leases.clear();
+        facts.payments = vec![payment(ours(7), "500uact", balance, withdrawn)];
+        facts
+    };
+    let why = WithdrawReason::LeftOpen { left: dec_coin("50000uact") };
+    let withdraw = EscrowEffect::Withdraw { lease: ours(7), why };
+    assert_eq!(bench.read(7, 201, left("50000", 0)), std::slice::from_ref(&withdraw));
+    for attempt in 0..20 {
+        let effects = bench.ended(ours(7), failed(false));
+        assert!(effects.contains(&reading(7)), "{attempt}: {effects:?}");
+        assert!(withdrawals(&bench.read(7, 201, left("50000", 0))).is_empty(), "not at once");
+        assert_eq!(bench.after(600), [reading(7)]);
+        assert_eq!(bench.read(7, 201, left("50000", 0)), std::slice::from_ref(&withdraw));
+    }
+    bench.height = 300;
+    assert_eq!(bench.landed(ours(7), 300), [reading(7)]);
+    let effects = bench.read(7, 300, left("0", 50_000));
+    let [EscrowEffect::Earned(earning), EscrowEffect::Settled(total)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((&earning.received, &total.received), (&coin("50000uact"), &coin("50000uact")));
+    assert_eq!(bench.escrow.accounts(), 0, "nothing is left to look at");
+}
+
+#[test]
+fn a_payment_left_open_with_less_than_the_fee_is_given_up() {
+    let mut bench = Bench::new(settings());
+    bench.height = 100;
+    bench.start(ours(7), 1);
+    bench.read(7, 100, alone(7, 100, "1000000000uact", "500uact"));
+    bench.tell(EscrowInput::LeaseEnded { lease: ours(7), height: 100 });
+    let mut facts = alone(7, 100, "1000000000uact", "500uact");
+    facts.leases.clear();
+    facts.payments = vec![payment(ours(7), "500uact", "2807", 0)];
+    for _ in 0..8 {
+        assert!(withdrawals(&bench.read(7, 100, facts.clone())).is_empty());
+        bench.after(600);
+    }
+    assert_eq!(bench.escrow.accounts(), 0);
+}
+
+#[test]
+fn until_when_an_account_pays_is_told_before_it_is_dry() {
+    let mut bench = Bench::new(settings());
+    bench.height = 100;
+    bench.start(ours(7), 1);
+    assert_eq!(bench.escrow.outlook(ours(7)), None, "nothing is known before it was read");
+    bench.read(7, 100, alone(7, 100, "50000uact", "500uact"));
+    let outlook = bench.escrow.outlook(ours(7)).unwrap();
+    assert_eq!((outlook.dry_at, outlook.blocks_left), (Some(201), Some(100)));
+    bench.at(150);
+    assert_eq!(bench.escrow.outlook(ours(7)).unwrap().blocks_left, Some(50));
+    assert_eq!(bench.escrow.dryness(ours(7)), None);
 }

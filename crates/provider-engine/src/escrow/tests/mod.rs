@@ -12,7 +12,8 @@ use akash_types::{
     EscrowPayment, EscrowState, GroupId, LeaseId, OrderId,
 };
 
-use super::{AccountFacts, PaidLease, Settings};
+use super::Settings;
+use crate::chain::{AccountRead, PaidLease};
 
 pub(super) fn address(byte: u8) -> Address {
     Address::from_bytes(&[byte; 20]).unwrap()
@@ -89,8 +90,8 @@ pub(super) fn paid(lease: LeaseId, rate: &str) -> PaidLease {
 }
 
 /// One lease of ours, alone on its account.
-pub(super) fn alone(dseq: u64, settled_at: u64, funds: &str, rate: &str) -> AccountFacts {
-    AccountFacts {
+pub(super) fn alone(dseq: u64, settled_at: u64, funds: &str, rate: &str) -> AccountRead {
+    AccountRead {
         account: Some(account(dseq, settled_at, &[funds])),
         leases: vec![paid(ours(dseq), rate)],
         payments: vec![payment(ours(dseq), rate, "0", 0)],

@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use super::{address, alone, dec, dec_coin, lease_of, ours, paid, payment, settings, us};
+use crate::chain::Head;
 use crate::escrow::pace::{Pace, seed};
 use crate::escrow::plan::Plan;
-use crate::escrow::{Forecast, Head, Retry, Settings, WithdrawReason};
+use crate::escrow::{Forecast, Settings, WithdrawReason};
 use crate::time::BlockTime;
 use akash_types::Denom;
 
@@ -25,18 +26,19 @@ fn next(rate: &str, funds: &str, settings: &Settings) -> Option<(u64, WithdrawRe
 }
 
 #[test]
-fn fees_are_compared_in_the_denomination_of_the_payment() {
+fn fees_are_weighed_by_the_price_of_akt_and_one_beyond_counting_is_never_worth_it() {
     let mut settings = settings();
-    assert_eq!(settings.fees(20, &denom("uakt")), dec("56160"));
-    // Nobody said what it is worth: as much.
-    assert_eq!(settings.fees(20, &denom("uact")), dec("56160"));
-    settings.fee_worth.insert(denom("uact"), dec("0.55555"));
-    settings.fee_worth.insert(denom("uakt"), dec("9"));
-    assert_eq!(settings.fees(1, &denom("uact")), dec("1560"));
-    assert_eq!(settings.fees(20, &denom("uact")), dec("31200"));
-    assert_eq!(settings.fees(20, &denom("uakt")), dec("56160"));
+    let fees = |settings: &Settings, factor, of| settings.fees(factor, &denom(of));
+    assert_eq!(fees(&settings, 1, "uact"), dec("2808"));
+    assert_eq!(fees(&settings, 20, "uact"), dec("56160"));
+    settings.akt_price = Some(dec("0.5"));
+    assert_eq!(fees(&settings, 20, "uact"), dec("28080"));
+    assert_eq!(fees(&settings, 20, "uakt"), dec("56160"));
+    assert_eq!(fees(&settings, 20, "ibc/FF"), dec("56160"));
     settings.fee = akash_types::Coin::new(denom("uakt"), u128::MAX);
-    assert!(settings.fees(20, &denom("uact")) > dec("100000000000000000000"));
+    for of in ["uakt", "uact"] {
+        assert!(fees(&settings, 20, of) > dec("100000000000000000000"), "{of}");
+    }
 }
 
 #[test]
@@ -114,20 +116,6 @@ fn our_part_of_a_shared_account_is_secured_before_it_runs_dry() {
     let forecast = Forecast::new(&account, &shared, &[]);
     let plan = Plan::new(&forecast, &[(small, 0), (large, 0)], &settings, &Pace::default());
     assert_eq!(plan.next, None);
-}
-
-#[test]
-fn pauses_double_up_to_the_limit_and_differ_a_little() {
-    let retry = Retry { first: Duration::from_secs(10), most: Duration::from_secs(600) };
-    for (failures, seconds) in [(0, 10), (1, 10), (2, 20), (3, 40), (6, 320), (7, 600), (9999, 600)]
-    {
-        assert_eq!(retry.pause(failures, 0), Duration::from_secs(seconds), "{failures}");
-        let early = retry.pause(failures, 127);
-        assert!(early < retry.pause(failures, 0));
-        assert!(early >= Duration::from_secs(seconds) * 7 / 8);
-    }
-    let none = Retry { first: Duration::ZERO, most: Duration::ZERO };
-    assert!(none.pause(5, 0) > Duration::ZERO);
 }
 
 #[test]

@@ -7,9 +7,8 @@ use akash_types::{Dec, LeaseId};
 
 use super::ledger::{Ledger, Refused};
 use super::{address, coin, lease_of, settings, us};
-use crate::escrow::{
-    Escrow, EscrowEffect, EscrowInput, Head, Settings, Unavailable, WithdrawOutcome, WithdrawReason,
-};
+use crate::chain::Head;
+use crate::escrow::{Escrow, EscrowEffect, EscrowInput, Settings, WithdrawOutcome, WithdrawReason};
 use crate::time::{BlockTime, Now};
 
 const ONE: i128 = Dec::ONE.scaled();
@@ -39,7 +38,6 @@ impl Random {
 
 #[derive(Clone, Copy)]
 struct Faults {
-    unavailable: u64,
     unanswered: u64,
     late: u64,
     failing: u64,
@@ -47,8 +45,8 @@ struct Faults {
     crashes: u64,
 }
 
-const NONE: Faults = Faults { unavailable: 0, unanswered: 0, late: 0, failing: 0, crashes: 0 };
-const MANY: Faults = Faults { unavailable: 5, unanswered: 2, late: 10, failing: 5, crashes: 0 };
+const NONE: Faults = Faults { unanswered: 0, late: 0, failing: 0, crashes: 0 };
+const MANY: Faults = Faults { unanswered: 7, late: 10, failing: 5, crashes: 0 };
 const CRASHES: Faults = Faults { crashes: 1_009, ..MANY };
 
 /// What a tenant will do at a height.
@@ -133,11 +131,9 @@ impl World {
         match effect {
             EscrowEffect::ReadAccount(deployment) => {
                 let height = self.height;
-                let answer = |result| EscrowInput::AccountRead { deployment, height, result };
-                if self.random.percent(self.faults.unavailable) {
-                    inputs.push(answer(Err(Unavailable { reason: "down".into() })));
-                } else if !self.random.percent(self.faults.unanswered) {
-                    let answer = answer(Ok(self.ledgers[&deployment.dseq()].facts()));
+                if !self.random.percent(self.faults.unanswered) {
+                    let read = self.ledgers[&deployment.dseq()].facts();
+                    let answer = EscrowInput::AccountRead { deployment, height, read };
                     if self.random.percent(self.faults.late) {
                         let at = height + 1 + self.random.below(8);
                         self.later.entry(at).or_default().push(answer);
@@ -147,8 +143,8 @@ impl World {
                 }
             }
             EscrowEffect::ReadWallet => {
-                let result = Ok(vec![coin("900000000uakt")].into());
-                inputs.push(EscrowInput::WalletRead { height: self.height, result });
+                let funds = vec![coin("900000000uakt")].into();
+                inputs.push(EscrowInput::WalletRead { height: self.height, funds });
             }
             EscrowEffect::Withdraw { lease, why } => {
                 self.sums.after_end += u32::from(self.told_ended.contains(&lease));
@@ -376,7 +372,7 @@ fn check(world: &World, bound: u64) {
         for payment in ledger.payments.iter().filter(|payment| payment.lease.provider() == us()) {
             let standing = world.escrow.standing(payment.lease).unwrap();
             let blocks = standing.accrued.amount().scaled() / payment.rate;
-            let worth = standing.accrued.amount() > settings().fees(20, standing.rate.denom());
+            let worth = standing.accrued.amount() > settings().fees(20, standing.accrued.denom());
             assert!(!worth || blocks < i128::from(DAY + DAY / 24), "{}: {blocks}", payment.lease);
         }
     }

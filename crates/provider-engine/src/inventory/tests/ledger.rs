@@ -11,7 +11,7 @@ use super::build::{
     with_volume,
 };
 use crate::cluster::view::{
-    Amounts, ClusterView, Condition, IpPool, LeaseView, Name, Node, StorageClass,
+    Amounts, ClusterView, Condition, IpPool, LeaseView, Name, Node, PortPool, StorageClass,
 };
 use crate::inventory::{Booking, Free, place};
 
@@ -82,7 +82,7 @@ fn leases_that_nobody_booked_count_as_they_are_seen() {
     let mut view = cluster(&[("a", node(10, 64, 100))]);
     view.storage.insert("beta2".into(), StorageClass { allocatable: 100, others: 10 });
     view.ips = Some(IpPool { total: 4, others: 1 });
-    view.ports = Some(10);
+    view.ports = Some(PortPool { total: 12, others: 2 });
     let mut seen = lease(1, &[unit]);
     seen.replicas = vec![
         pod(1, Some("a"), Amounts { cpu_milli: 500, memory: GI, ephemeral: 0, gpu: 0 }),
@@ -216,7 +216,7 @@ fn any_cluster() -> impl Strategy<Value = ClusterView> {
         }
         view.storage.insert("beta2".into(), StorageClass { allocatable: 200 * GI, others: 0 });
         view.ips = Some(IpPool { total: 5, others: 1 });
-        view.ports = Some(5);
+        view.ports = Some(PortPool { total: 6, others: 1 });
         view
     })
 }

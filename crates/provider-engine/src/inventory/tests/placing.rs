@@ -5,7 +5,7 @@ use akash_types::EndpointKind;
 use super::build::{
     GI, cluster, gpu_node, group, need, node, unit, with_endpoint, with_gpu, with_volume,
 };
-use crate::cluster::view::{Amounts, ClusterView, IpPool, StorageClass};
+use crate::cluster::view::{Amounts, ClusterView, IpPool, PortPool, StorageClass};
 use crate::inventory::{
     Booking, CommitLevels, Free, GroupNeed, NoRoom, Scarce, Shortage, Unplaceable, place,
 };
@@ -212,7 +212,7 @@ fn addresses_and_ports_are_counted() {
 
     let port = need(vec![with_endpoint(unit(1, 1, 100, 1), EndpointKind::RandomPort, 0)]);
     assert!(place(&free(&view), &port).is_ok());
-    view.ports = Some(1);
+    view.ports = Some(PortPool { total: 3, others: 2 });
     let booking = place(&free(&view), &port).unwrap();
     let rest = free(&view).without(&booking);
     assert_eq!(place(&rest, &port), Err(NoRoom::Ports { wanted: 1, free: 0 }));

@@ -20,16 +20,11 @@
 //!
 //! Nothing here knows what a manifest looks like or which names a tenant may not have at all.
 
-mod blocked;
-mod generated;
-
-pub use blocked::{BlockedBy, BlockedHostnames};
-pub use generated::generated_host;
-pub(crate) use generated::{generated_hosts, looks_generated};
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use akash_sdl::manifest::{Group, ServiceExpose};
 use akash_types::LeaseId;
+use akash_types::hostname::generated_host;
 
 use crate::cluster::view::LeaseView;
 use crate::few::Few;
@@ -319,6 +314,15 @@ impl Hostnames {
             self.names.remove(host);
         }
     }
+}
+
+/// The generated hosts of all services of `group` that are served by name.
+pub(crate) fn generated_hosts(lease: LeaseId, group: &Group, domain: &str) -> BTreeSet<String> {
+    let by_name = group
+        .services
+        .iter()
+        .filter(|service| service.expose.iter().flatten().any(ServiceExpose::is_ingress));
+    by_name.map(|service| generated_host(lease, &service.name, domain)).collect()
 }
 
 /// Whether what belongs to the one belongs to the other.

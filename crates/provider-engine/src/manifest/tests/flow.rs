@@ -160,7 +160,7 @@ fn an_unavailable_chain_or_cluster_is_told_and_is_no_promise() {
     let sdl = sdl("a", &[&[], &[]]);
     let (one, two) = (lease(id, 1, 1), lease(id, 2, 1));
     world.submit(1, id, sdl.manifest());
-    let unavailable = ChainUnavailable("no node".to_owned());
+    let unavailable = Unavailable("no node".to_owned());
     let read = ManifestInput::Read { deployment: id, height: 0, result: Err(unavailable.clone()) };
     assert_eq!(world.act(read), [refused(1, unavailable.into())]);
     world.submit(2, id, sdl.manifest());
@@ -219,7 +219,9 @@ fn requests_end_after_two_minutes_in_every_state() {
     assert_eq!(world.pass(11), []);
     assert_eq!(world.submissions.next_deadline(), Some(Now::new(Duration::from_secs(120))));
     assert_eq!(world.pass(107), []);
-    assert_eq!(world.pass(1), [refused(1, ManifestRefusal::TimedOut)]);
+    let why = "context deadline exceeded".to_owned();
+    let unread = ManifestRefusal::Chain(Unavailable(why));
+    assert_eq!(world.pass(1), [refused(1, unread)]);
     assert_eq!(world.pass(1), [refused(2, ManifestRefusal::TimedOut)]);
     assert_eq!(world.submissions.next_deadline(), None);
     assert_eq!(world.held(lease(holding, 1, 1), &sdl), []);

@@ -126,15 +126,29 @@ fn migrations_are_refused_in_the_known_words() {
 
 #[test]
 fn endpoints_move_with_a_deployment_of_the_destination() {
-    let (mut world, _, to, sdl) = withheld();
+    let (mut world, from, to, sdl) = withheld();
+    let addr = vec!["addr".to_owned()];
+    let takes = |world: &World, lease| {
+        world.submissions.endpoints_to_take(lease, &sdl.manifest().groups[0])
+    };
+    let deployed_with = |world: &mut World, result| {
+        let workload = Workload::clone(&workload(to, &sdl, &[HOST]));
+        let workload = Arc::new(Workload { endpoints_to_take: addr.clone(), ..workload });
+        world.act(ManifestInput::DeployEnded { workload, result })
+    };
+    assert_eq!(takes(&world, to), [""; 0]);
     assert_eq!(migrate_endpoints(&mut world, &["addr"], 7), [ManifestEffect::Redeploy(to)]);
-    let done = answered(MigrationAnswer::Transferred(vec!["addr".to_owned()]));
-    assert_eq!(deployed(&mut world, to, &sdl, &[HOST], Ok(())), [done]);
+    assert_eq!((takes(&world, to), takes(&world, from)), (addr.clone(), vec![]));
+    // A deployment from before the request takes nothing.
+    assert_eq!(deployed(&mut world, to, &sdl, &[HOST], Ok(())), []);
+    let done = answered(MigrationAnswer::Transferred(addr.clone()));
+    assert_eq!(deployed_with(&mut world, Ok(())), [done]);
+    assert_eq!(takes(&world, to), [""; 0]);
     migrate_endpoints(&mut world, &["addr"], 7);
     let failure = CommandFailure::Unavailable("etcd".to_owned());
     let refusal = MigrationRefusal::Cluster(failure.clone());
     assert_eq!((refusal.status(), refusal.to_string()), (503, failure.to_string()));
-    let effects = deployed(&mut world, to, &sdl, &[HOST], Err(failure));
+    let effects = deployed_with(&mut world, Err(failure));
     assert_eq!(effects, [answered(MigrationAnswer::Refused(refusal))]);
     let refusal = MigrationRefusal::EndpointNotUsed("nope".to_owned());
     let text = "the endpoint \"nope\" does not exist in the destination deployment";

@@ -11,12 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use akash_sdl::{Manifest, Sdl};
+use akash_types::hostname::{BlockedHostnames, generated_host};
 use akash_types::{
     Address, Deployment, DeploymentId, DeploymentState, Group, GroupId, GroupState, LeaseId,
     OrderId,
 };
 
 use super::*;
+use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::view::{Held, LeaseView};
 use crate::time::Now;
@@ -60,14 +62,14 @@ pub(super) fn sdl(image: &str, groups: &[&[&str]]) -> Sdl {
 }
 
 /// What the chain says of a deployment made from `sdl`, with own leases of groups `leased`.
-pub(super) fn facts(id: DeploymentId, sdl: &Sdl, leased: &[u32]) -> DeploymentFacts {
+pub(super) fn facts(id: DeploymentId, sdl: &Sdl, leased: &[u32]) -> DeploymentRead {
     let groups = sdl.groups().iter().zip(1..).map(|(spec, gseq)| Group {
         id: GroupId::new(id, gseq).unwrap(),
         state: GroupState::Open,
         spec: spec.clone(),
         created_at: 1,
     });
-    DeploymentFacts {
+    DeploymentRead {
         deployment: Deployment {
             id,
             state: DeploymentState::Active,
@@ -133,7 +135,7 @@ impl World {
         })
     }
 
-    pub(super) fn read(&mut self, facts: &DeploymentFacts) -> Vec<ManifestEffect> {
+    pub(super) fn read(&mut self, facts: &DeploymentRead) -> Vec<ManifestEffect> {
         self.height += 1;
         self.act(ManifestInput::Read {
             deployment: facts.deployment.id,
@@ -207,6 +209,7 @@ pub(super) fn workload(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> Arc<Work
         group: Arc::new(sdl.manifest().groups[lease.gseq() as usize - 1].clone()),
         cards: BTreeMap::new(),
         withheld: withheld.iter().map(|host| (*host).to_owned()).collect(),
+        endpoints_to_take: vec![],
         ignored: BTreeMap::new(),
     })
 }

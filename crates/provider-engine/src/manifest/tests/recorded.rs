@@ -21,7 +21,7 @@ fn recorded(name: &str) -> (u16, String) {
 }
 
 /// Lease 9001 of the recordings: what was sent, and what the chain says of it.
-fn lease_9001() -> (DeploymentId, Manifest, DeploymentFacts) {
+fn lease_9001() -> (DeploymentId, Manifest, DeploymentRead) {
     let id = deployment(1, 9001);
     let sdl = Sdl::read(&fixture("kubernetes/01-basic/sdl.yaml")).unwrap();
     let json = fixture("kubernetes/01-basic/manifest.json");
@@ -30,7 +30,7 @@ fn lease_9001() -> (DeploymentId, Manifest, DeploymentFacts) {
 }
 
 /// Status and body of the answer to `manifest`, whatever it takes to get one.
-fn answer(world: &mut World, manifest: &Manifest, facts: &DeploymentFacts) -> (u16, String) {
+fn answer(world: &mut World, manifest: &Manifest, facts: &DeploymentRead) -> (u16, String) {
     let mut effects = world.submit(1, facts.deployment.id, manifest);
     loop {
         match effects.as_slice() {

@@ -252,7 +252,7 @@ fn a_wrong_hash_is_told_before_a_missing_lease() {
 fn failures_of_others_have_their_status() {
     for (refusal, status, text) in [
         (
-            ManifestRefusal::Chain(ChainUnavailable("no node".to_owned())),
+            ManifestRefusal::Chain(Unavailable("no node".to_owned())),
             503,
             "the chain does not answer: no node",
         ),

@@ -160,8 +160,7 @@ impl Model {
                 let (sdl, oseq, alive) = &self.chain[&number];
                 let mut facts = facts(nth(number), sdl, &[]);
                 facts.leases.extend(alive.then(|| lease(nth(number), 1, *oseq)));
-                let result =
-                    if ok { Ok(Some(facts)) } else { Err(ChainUnavailable(String::new())) };
+                let result = if ok { Ok(Some(facts)) } else { Err(Unavailable(String::new())) };
                 let (deployment, height) = (nth(number), self.height);
                 self.handle(ManifestInput::Read { deployment, height, result });
             }

@@ -12,9 +12,9 @@ mod request;
 mod services;
 
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
+use provider_api::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 
 use super::denial::{Denial, Reason};
-use super::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 use super::principal::Principal;
 
 pub use leases::{LeaseIndex, Presence};
@@ -26,8 +26,6 @@ use request::Target;
 /// What was allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Who asks; `None` for what anybody may do.
-    pub owner: Option<Address>,
     /// The lease that was asked for, where one was. `None` too where its numbers make no id.
     pub lease: Option<LeaseId>,
     /// Of which services the answer may speak.
@@ -35,28 +33,21 @@ pub struct Grant {
 }
 
 /// Whether `principal` may do what it asks of `provider`.
-///
-/// # Errors
-///
-/// When it may not, or asks for a lease that the account does not have here.
 pub fn authorize(
     principal: &Principal,
     provider: Address,
     request: &Request<'_>,
     leases: &dyn LeaseIndex,
 ) -> Result<Grant, Denial> {
-    if matches!(request, Request::Public) {
-        let owner = principal.account();
-        return Ok(Grant { owner, lease: None, services: Services::All });
-    }
     let owner = admit(principal, provider)?;
     if matches!(request, Request::Operate) {
-        return match principal {
-            Principal::Owner(account) if *account == provider => Ok(whole(owner)),
-            Principal::Token(claims) if owner == provider && claims.access == Access::Full => {
-                Ok(whole(owner))
-            }
-            _ => Err(Reason::NotOperator.into()),
+        let is_whole_account = match principal {
+            Principal::Token(claims) => claims.access == Access::Full,
+            _ => true,
+        };
+        return match owner == provider && is_whole_account {
+            true => Ok(Grant { lease: None, services: Services::All }),
+            false => Err(Reason::NotOperator.into()),
         };
     }
     let services = match request.scope() {
@@ -72,15 +63,11 @@ pub fn authorize(
         None => None,
         Some(lease) => Some(find(owner, provider, lease, request, leases)?),
     };
-    Ok(Grant { owner: Some(owner), lease, services })
+    Ok(Grant { lease, services })
 }
 
 /// Who asks, if they may ask this provider for anything at all. Comes first: the numbers in a
 /// request are not even read for others.
-///
-/// # Errors
-///
-/// When they may not.
 pub fn admit(principal: &Principal, provider: Address) -> Result<Address, Denial> {
     let account = principal.account().ok_or(Reason::NoCredentials)?;
     match principal {
@@ -94,10 +81,6 @@ pub fn admit(principal: &Principal, provider: Address) -> Result<Address, Denial
         },
         _ => Ok(account),
     }
-}
-
-fn whole(owner: Address) -> Grant {
-    Grant { owner: Some(owner), lease: None, services: Services::All }
 }
 
 /// The services with which `scope` is allowed.

@@ -1,6 +1,6 @@
 //! What is asked for, as far as it matters for whether it is allowed.
 
-use crate::auth::jwt::{DeploymentGrant, Scope};
+use provider_api::jwt::{DeploymentGrant, Scope};
 
 /// A lease of whoever asks, at this provider. The numbers are as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,6 @@ pub struct LeaseRef {
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request<'a> {
-    /// What anybody may read: version, address and status, and all of gRPC.
-    Public,
     /// To send the manifest of a deployment. Whether there is a lease is looked at later: a
     /// manifest that makes no sense is told so first.
     SendManifest {
@@ -75,7 +73,7 @@ impl Request<'_> {
     #[must_use]
     pub const fn scope(&self) -> Option<Scope> {
         match self {
-            Self::Public | Self::Operate => None,
+            Self::Operate => None,
             Self::SendManifest { .. } => Some(Scope::SendManifest),
             Self::GetManifest(_) => Some(Scope::GetManifest),
             Self::LeaseStatus(_) | Self::ServiceStatus(..) => Some(Scope::Status),
@@ -97,8 +95,7 @@ impl Request<'_> {
             | Self::Logs(lease, _)
             | Self::Events(lease, _)
             | Self::Shell(lease, _) => Some(*lease),
-            Self::Public
-            | Self::SendManifest { .. }
+            Self::SendManifest { .. }
             | Self::MigrateHostnames { .. }
             | Self::MigrateEndpoints { .. }
             | Self::Operate => None,

@@ -1,5 +1,6 @@
+use provider_api::jwt::{Claims, Permission};
+
 use super::*;
-use crate::auth::jwt::{Claims, Permission};
 
 const TENANT: &str = "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r";
 const PROVIDER: &str = "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8";
@@ -57,8 +58,7 @@ fn granular(grants: Vec<DeploymentGrant>) -> Principal {
     at(PROVIDER, ProviderAccess::Granular(grants))
 }
 
-const REQUESTS: [Request<'static>; 13] = [
-    Request::Public,
+const REQUESTS: [Request<'static>; 12] = [
     Request::SendManifest { dseq: 9001 },
     Request::GetManifest(LEASE),
     Request::LeaseStatus(LEASE),
@@ -99,34 +99,34 @@ fn every_principal_may_do_what_the_table_says() {
     let elsewhere = DeploymentGrant { dseq: 9002, ..grant(None, None, &all, &["web"]) };
     #[rustfmt::skip]
     let table: Vec<(&str, Principal, &str)> = vec![
-        //                                   public, send, get, status, web, db, logs, web+db, events, shell, hosts, ips, operate
-        ("anonymous", Principal::Anonymous,                                 "+cccccccccccc"),
-        ("certificate", Principal::Owner(address(TENANT)),                  "++++++++++++o"),
-        ("certificate of another", Principal::Owner(address(STRANGER)),     "++00000000++o"),
-        ("certificate of the provider", Principal::Owner(address(PROVIDER)),"++00000000+++"),
-        ("full", token(TENANT, Access::Full),                               "++++++++++++o"),
-        ("full of another", token(STRANGER, Access::Full),                  "++00000000++o"),
-        ("full of the provider", token(PROVIDER, Access::Full),             "++00000000+++"),
-        ("limited of the provider", token(PROVIDER, Access::Scoped(all.clone())), "++00000000++o"),
-        ("every scope", token(TENANT, Access::Scoped(all.clone())),         "++++++++++++o"),
-        ("send-manifest", token(TENANT, Access::Scoped(vec![Scope::SendManifest])), "++sssssssssso"),
-        ("get-manifest", token(TENANT, Access::Scoped(vec![Scope::GetManifest])),   "+s+ssssssssso"),
-        ("status", token(TENANT, Access::Scoped(vec![Scope::Status])),      "+ss+++sssssso"),
-        ("logs", token(TENANT, Access::Scoped(vec![Scope::Logs])),          "+sssss++sssso"),
-        ("events", token(TENANT, Access::Scoped(vec![Scope::Events])),      "+sssssss+ssso"),
-        ("shell", token(TENANT, Access::Scoped(vec![Scope::Shell])),        "+ssssssss+sso"),
-        ("hostname-migrate", token(TENANT, Access::Scoped(vec![Scope::HostnameMigrate])), "+sssssssss+so"),
-        ("ip-migrate", token(TENANT, Access::Scoped(vec![Scope::IpMigrate])), "+ssssssssss+o"),
-        ("restart", token(TENANT, Access::Scoped(vec![Scope::Restart, Scope::Attestation])), "+ssssssssssso"),
-        ("full here", at(PROVIDER, ProviderAccess::Full),                   "++++++++++++o"),
-        ("full elsewhere", at(STRANGER, ProviderAccess::Full),              "+pppppppppppp"),
-        ("status here", at(PROVIDER, ProviderAccess::Scoped(vec![Scope::Status])), "+ss+++sssssso"),
-        ("one deployment", whole(&all),                                     "++wwwvwvww++o"),
-        ("one deployment, status", whole(&[Scope::Status]),                 "+sswwvsssssso"),
-        ("this lease", granular(vec![grant(Some(1), Some(1), &all, &["web"])]), "++wwwvwvww++o"),
-        ("another order", granular(vec![grant(Some(1), Some(2), &all, &["web"])]), "++dddddddd++o"),
-        ("another group", granular(vec![grant(Some(2), None, &all, &["web"])]), "++ddddddddd+o"),
-        ("another deployment", granular(vec![elsewhere]),                   "+dddddddddd+o"),
+        //                                   send, get, status, web, db, logs, web+db, events, shell, hosts, ips, operate
+        ("anonymous", Principal::Anonymous,                                 "cccccccccccc"),
+        ("certificate", Principal::Owner(address(TENANT)),                  "+++++++++++o"),
+        ("certificate of another", Principal::Owner(address(STRANGER)),     "+00000000++o"),
+        ("certificate of the provider", Principal::Owner(address(PROVIDER)),"+00000000+++"),
+        ("full", token(TENANT, Access::Full),                               "+++++++++++o"),
+        ("full of another", token(STRANGER, Access::Full),                  "+00000000++o"),
+        ("full of the provider", token(PROVIDER, Access::Full),             "+00000000+++"),
+        ("limited of the provider", token(PROVIDER, Access::Scoped(all.clone())), "+00000000++o"),
+        ("every scope", token(TENANT, Access::Scoped(all.clone())),         "+++++++++++o"),
+        ("send-manifest", token(TENANT, Access::Scoped(vec![Scope::SendManifest])), "+sssssssssso"),
+        ("get-manifest", token(TENANT, Access::Scoped(vec![Scope::GetManifest])),   "s+ssssssssso"),
+        ("status", token(TENANT, Access::Scoped(vec![Scope::Status])),      "ss+++sssssso"),
+        ("logs", token(TENANT, Access::Scoped(vec![Scope::Logs])),          "sssss++sssso"),
+        ("events", token(TENANT, Access::Scoped(vec![Scope::Events])),      "sssssss+ssso"),
+        ("shell", token(TENANT, Access::Scoped(vec![Scope::Shell])),        "ssssssss+sso"),
+        ("hostname-migrate", token(TENANT, Access::Scoped(vec![Scope::HostnameMigrate])), "sssssssss+so"),
+        ("ip-migrate", token(TENANT, Access::Scoped(vec![Scope::IpMigrate])), "ssssssssss+o"),
+        ("restart", token(TENANT, Access::Scoped(vec![Scope::Restart, Scope::Attestation])), "ssssssssssso"),
+        ("full here", at(PROVIDER, ProviderAccess::Full),                   "+++++++++++o"),
+        ("full elsewhere", at(STRANGER, ProviderAccess::Full),              "pppppppppppp"),
+        ("status here", at(PROVIDER, ProviderAccess::Scoped(vec![Scope::Status])), "ss+++sssssso"),
+        ("one deployment", whole(&all),                                     "+wwwvwvww++o"),
+        ("one deployment, status", whole(&[Scope::Status]),                 "sswwvsssssso"),
+        ("this lease", granular(vec![grant(Some(1), Some(1), &all, &["web"])]), "+wwwvwvww++o"),
+        ("another order", granular(vec![grant(Some(1), Some(2), &all, &["web"])]), "+dddddddd++o"),
+        ("another group", granular(vec![grant(Some(2), None, &all, &["web"])]), "+ddddddddd+o"),
+        ("another deployment", granular(vec![elsewhere]),                   "dddddddddd+o"),
     ];
     let (provider, leases) = (address(PROVIDER), leases());
     for (name, principal, expected) in table {
@@ -155,11 +155,10 @@ fn services_of_several_grants_add_up_scope_by_scope() {
 }
 
 #[test]
-fn a_grant_names_the_lease_and_its_owner() {
+fn a_grant_names_the_lease_of_the_principal() {
     let principal = Principal::Owner(address(TENANT));
     let request = Request::LeaseStatus(LEASE);
     let granted = authorize(&principal, address(PROVIDER), &request, &leases()).unwrap();
-    assert_eq!(granted.owner, Some(address(TENANT)));
     assert_eq!(granted.lease, Some(lease_of(TENANT, LEASE)));
 }
 

@@ -47,10 +47,6 @@ impl CertificateCheck {
     }
 
     /// Whose it is at `now`.
-    ///
-    /// # Errors
-    ///
-    /// When it is nobody's, or the chain cannot be asked.
     pub async fn owner(
         &self,
         certificate: &ClientCertificate,

@@ -32,10 +32,6 @@ pub struct ClientCertificate {
 
 impl ClientCertificate {
     /// Reads what a client showed.
-    ///
-    /// # Errors
-    ///
-    /// When no account can have published it.
     pub fn presented<C: AsRef<[u8]>>(chain: &[C]) -> Result<Self, Refusal> {
         let [der] = chain else { return Err(Refusal::Count { got: chain.len() }) };
         let parsed = x509_cert::Certificate::from_der(der.as_ref());
@@ -84,10 +80,6 @@ impl ClientCertificate {
 
     /// Whose it is at `now`, given what the owner has published under its serial number, as PEM,
     /// and not revoked.
-    ///
-    /// # Errors
-    ///
-    /// When that is nothing or another certificate, or its time has not come or is over.
     pub fn agrees(&self, published: Option<&[u8]>, now: SystemTime) -> Result<Address, Refusal> {
         if now < self.certificate.not_before() {
             return Err(Refusal::NotYetValid);

@@ -1,52 +1,61 @@
 //! HTTPS to the authority.
 
+use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use akash_net::{Connector, Dialed, Outbound, Target, TlsError, TlsFiles};
 use bytes::Bytes;
-use http::Request;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use http::uri::Scheme;
+use http::{Request, Uri};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, pem};
-use rustls::{ClientConfig, RootCertStore};
+use tower_service::Service;
 
-/// How long an authority may take to answer one request.
+/// How long an authority may take to answer one request, and to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Speaks to the authority.
 #[derive(Clone, Debug)]
-pub(super) struct Https(Client<HttpsConnector<HttpConnector>, BodyWrapper<Bytes>>);
+pub(super) struct Https(Client<Dialer, BodyWrapper<Bytes>>);
 
 impl Https {
-    /// Believes who browsers believe, or only `root`.
-    pub(super) fn new(root: Option<&PathBuf>) -> Result<Self, RootsError> {
-        let mut roots = RootCertStore::empty();
-        match root {
-            None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-            Some(path) => {
-                let unread = |source| RootsError::Unread { path: path.clone(), source };
-                for certificate in CertificateDer::pem_file_iter(path).map_err(unread)? {
-                    roots.add(certificate.map_err(unread)?)?;
-                }
-            }
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(config)
-            .https_only()
-            .enable_http1()
-            .build();
-        Ok(Self(Client::builder(TokioExecutor::new()).build(connector)))
+    /// Goes out as `outbound` says, and believes only `root`, if there is one.
+    pub(super) fn new(outbound: &Outbound, root: Option<&PathBuf>) -> Result<Self, RootsError> {
+        let outbound = match root {
+            None => outbound.clone(),
+            Some(path) => outbound.with_files(TlsFiles { ca: Some(path.clone()), identity: None }),
+        };
+        outbound.check()?;
+        Ok(Self(Client::builder(TokioExecutor::new()).build(Dialer(outbound))))
+    }
+}
+
+/// Connects to whatever host a URL of the authority names, over TLS only.
+#[derive(Clone, Debug)]
+struct Dialer(Outbound);
+
+impl Service<Uri> for Dialer {
+    type Response = Dialed;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Dialed>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let host = uri.host().filter(|_| uri.scheme() == Some(&Scheme::HTTPS));
+        let Some(host) = host else {
+            let wrong = format!("{uri} is not an https URL");
+            return Box::pin(async { Err(io::Error::new(io::ErrorKind::InvalidInput, wrong)) });
+        };
+        let port = uri.port_u16().unwrap_or(443);
+        let target = Target { host: host.to_owned(), port, is_tls: true };
+        Connector::new(self.0.clone(), target, PATIENCE).call(uri)
     }
 }
 
@@ -68,16 +77,5 @@ impl HttpClient for Https {
 
 /// Why the authority's own certificate cannot be checked.
 #[derive(Debug, thiserror::Error)]
-pub enum RootsError {
-    /// The file of its root.
-    #[error("{} could not be read as PEM", path.display())]
-    Unread {
-        /// Which.
-        path: PathBuf,
-        /// Why not.
-        source: pem::Error,
-    },
-    /// The TLS library refuses it.
-    #[error("the authority's root cannot be used")]
-    Refused(#[from] rustls::Error),
-}
+#[error("the authority's root cannot be used")]
+pub struct RootsError(#[from] TlsError);

@@ -35,12 +35,8 @@ pub struct AcmeIssuer {
 
 impl AcmeIssuer {
     /// One with these settings. Nobody is asked yet.
-    ///
-    /// # Errors
-    ///
-    /// When the authority's root cannot be used.
     pub fn new(settings: AcmeSettings) -> Result<Self, RootsError> {
-        let https = Https::new(settings.root.as_ref())?;
+        let https = Https::new(&settings.outbound, settings.root.as_ref())?;
         Ok(Self { store: Store::new(&settings), settings, https })
     }
 

@@ -23,12 +23,14 @@ mod store;
 
 use std::path::PathBuf;
 
+use akash_net::Outbound;
+
 pub use challenge::{AnswerError, CertificateError, Challenge};
 pub use client::RootsError;
 pub use issuer::{AcmeError, AcmeIssuer};
 
 /// What is asked of whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct AcmeSettings {
     /// URL of the authority's directory.
     pub directory: String,
@@ -44,4 +46,6 @@ pub struct AcmeSettings {
     pub external_account: Option<(String, String)>,
     /// PEM file with the authority's own root, where browsers do not have it.
     pub root: Option<PathBuf>,
+    /// How the authority is reached.
+    pub outbound: Outbound,
 }

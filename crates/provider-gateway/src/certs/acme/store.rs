@@ -83,6 +83,7 @@ mod tests {
             directory_path: root.path().to_owned(),
             external_account: None,
             root: None,
+            outbound: akash_net::Outbound::default(),
         });
         assert_eq!(store.certificate().unwrap(), None);
         assert_eq!(store.account().unwrap(), None);

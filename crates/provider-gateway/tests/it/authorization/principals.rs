@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use akash_chain::keys::SecretKey;
 use akash_chain::keys::certificate::KeyPair;
-use provider_gateway::auth::jwt::{
+use provider_api::jwt::{
     Access, Algorithm, Claims, DeploymentGrant, Permission, ProviderAccess, Scope, issue,
 };
 

@@ -103,7 +103,7 @@ impl Gatekeeper for TestGate {
             Limits::Web => Services::Only(vec!["web".to_owned()]),
             _ => Services::All,
         };
-        Ok(Grant { owner: Some(owner), lease, services })
+        Ok(Grant { lease, services })
     }
 }
 

@@ -104,6 +104,7 @@ impl<C: Cluster> World<C> {
             group: Arc::new(manifest.groups[0].clone()),
             cards: BTreeMap::new(),
             withheld: vec![],
+            endpoints_to_take: vec![],
             ignored: BTreeMap::new(),
         };
         self.cluster.execute(Operation::Deploy(Arc::new(workload))).await.unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use akash_sdl::{Manifest, Version};
 use akash_types::{Address, DeploymentId, GroupSpec, LeaseId, ResourceOffer};
 use provider_api::screening::ScreeningRequest;
-use provider_api::status::{AkashVersion, VersionDocument};
+use provider_api::status::{AkashVersion, Missing, Readiness, VersionDocument};
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::Execute;
 use provider_engine::cluster::view::Amounts;
@@ -30,10 +30,11 @@ pub(crate) struct TestProvider(Arc<Inner>);
 
 struct Inner {
     published: watch::Sender<Arc<Published>>,
+    readiness: watch::Sender<Arc<Readiness>>,
     identity: Mutex<Arc<Identity>>,
     deployments: Mutex<HashMap<DeploymentId, Deployment>>,
     cluster: SimDriver,
-    busy: Mutex<bool>,
+    busy: Mutex<Option<Busy>>,
     carried_out: AtomicUsize,
     screened: Mutex<Vec<ScreeningRequest>>,
 }
@@ -77,10 +78,11 @@ impl TestProvider {
         };
         Self(Arc::new(Inner {
             published: watch::Sender::new(Arc::new(published)),
+            readiness: watch::Sender::new(Arc::new(Readiness::without(Vec::new()))),
             identity: Mutex::new(Arc::new(identity)),
             deployments: Mutex::default(),
             cluster,
-            busy: Mutex::new(false),
+            busy: Mutex::default(),
             carried_out: AtomicUsize::new(0),
             screened: Mutex::default(),
         }))
@@ -104,6 +106,7 @@ impl TestProvider {
                 stage: "running",
                 alive: true,
                 lacks_manifest: false,
+                funds: None,
             };
             let others = published.leases.iter().filter(|other| other.id != lease).cloned();
             published.leases = others.chain([more]).collect();
@@ -124,6 +127,11 @@ impl TestProvider {
         self.0.published.send_replace(Arc::new(next));
     }
 
+    pub(crate) fn misses(&self, what: &'static str) {
+        let missing = vec![Missing { what, why: "it is gone".to_owned() }];
+        self.0.readiness.send_replace(Arc::new(Readiness::without(missing)));
+    }
+
     pub(crate) fn identify(&self, change: impl FnOnce(&mut Identity)) {
         let mut identity = self.identity().as_ref().clone();
         change(&mut identity);
@@ -140,8 +148,8 @@ impl TestProvider {
         std::mem::take(&mut *self.0.screened.lock().unwrap())
     }
 
-    pub(crate) fn be_busy(&self, busy: bool) {
-        *self.0.busy.lock().unwrap() = busy;
+    pub(crate) fn be_busy(&self, busy: Busy) {
+        *self.0.busy.lock().unwrap() = Some(busy);
     }
 
     async fn manifest(&self, id: DeploymentId, manifest: &Manifest) -> ManifestAnswer {
@@ -178,6 +186,7 @@ impl TestProvider {
             group: Arc::new(manifest.groups[0].clone()),
             cards: BTreeMap::new(),
             withheld: vec![],
+            endpoints_to_take: vec![],
             ignored: BTreeMap::new(),
         };
         let deployed = self.0.cluster.execute(Operation::Deploy(Arc::new(workload))).await;
@@ -212,13 +221,17 @@ impl Provider for TestProvider {
         self.0.published.subscribe()
     }
 
+    fn readiness(&self) -> watch::Receiver<Arc<Readiness>> {
+        self.0.readiness.subscribe()
+    }
+
     fn identity(&self) -> Arc<Identity> {
         self.0.identity.lock().unwrap().clone()
     }
 
     async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
-        if *self.0.busy.lock().unwrap() {
-            return Err(Busy);
+        if let Some(busy) = *self.0.busy.lock().unwrap() {
+            return Err(busy);
         }
         let reply = match request {
             TenantRequest::Manifest { deployment, manifest, .. } => {
@@ -243,8 +256,8 @@ impl Provider for TestProvider {
     }
 
     async fn screen(&self, request: ScreeningRequest) -> Result<Screening, Busy> {
-        if *self.0.busy.lock().unwrap() {
-            return Err(Busy);
+        if let Some(busy) = *self.0.busy.lock().unwrap() {
+            return Err(busy);
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.0.screened.lock().unwrap().push(request.clone());

@@ -158,6 +158,7 @@ async fn a_certificate_is_obtained_kept_and_used_again() {
         directory_path: home.path().join("issuer"),
         external_account: None,
         root: Some(authority.root.clone()),
+        outbound: akash_net::Outbound::default(),
     };
     // Somebody else answers the authority: it is not convinced, and nothing is shown.
     let lost = AcmeSettings { challenges: vec![here(free_port())], ..settings.clone() };
@@ -195,6 +196,7 @@ async fn a_certificate_is_obtained_by_tls_alone() {
         directory_path: home.path().join("issuer"),
         external_account: None,
         root: Some(authority.root.clone()),
+        outbound: akash_net::Outbound::default(),
     };
     let certificates = shown();
     let replace = first_word(&settings, &certificates).await.unwrap();

@@ -14,8 +14,8 @@ use akash_chain::keys::{HdPath, PublicKey, SecretKey};
 use akash_types::Address;
 use futures_util::future::BoxFuture;
 use hyper::service::service_fn;
+use provider_api::jwt::{Access, Algorithm, Claims, issue};
 use provider_engine::cluster::port::Cluster;
-use provider_gateway::auth::jwt::{Access, Algorithm, Claims, issue};
 use provider_gateway::auth::{
     Authenticator, Certificates, KeyAnswer, LookupFailure, NoKey, PublicKeys,
 };
@@ -117,13 +117,15 @@ impl<C: Cluster> Secured<C> {
             Arc::new(Authenticator::new(chain.clone(), chain.clone(), Arc::new(|_| false)));
         let clients = authenticator.certificates();
         let gate = Doorkeeper::new(PROVIDER.parse().unwrap(), authenticator);
+        let budget = settings.strangers.clone();
         let gateway = Gateway::new(world.provider.clone(), seen, gate, settings);
 
         let own = certified(&support::pair(PROVIDER, 1, &["localhost"])).unwrap();
         let shown = Arc::new(ServerCertificates::new(own));
         let server = |protocol| {
             let host = Some("localhost".to_owned());
-            Server::new(protocol, shown.clone(), host, clients.clone(), limits).unwrap()
+            let server = Server::new(protocol, shown.clone(), host, clients.clone(), limits);
+            server.unwrap().within(budget.clone())
         };
         let (rest_server, rpc_server) = (server(Protocol::Http1), server(Protocol::Http2));
         let tally = rest_server.tally();

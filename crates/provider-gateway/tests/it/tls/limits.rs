@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use provider_gateway::tls::{Limits, Protocol};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::secured::support::{Client, get, read_answer};
 use crate::tls::server::Running;
@@ -91,6 +91,28 @@ async fn idle_connections_make_room_and_busy_ones_stay() {
     let counted = server.tally.snapshot();
     assert!(counted.crowded_out >= 20, "{counted:?}");
     assert!(counted.open <= 16, "{counted:?}");
+}
+
+#[tokio::test]
+async fn a_flood_from_one_address_closes_no_connection_of_another() {
+    let limits = Limits { connections: 64, per_client: 1_000, ..Limits::default() };
+    let server = Running::start(Protocol::Http1, limits).await;
+    // It has been idle for longer than any connection of the flood.
+    let mut kept = Client::new().connect(server.address).await.unwrap();
+    assert_eq!(get(&mut kept, "/").await.unwrap().0, 200);
+    let mut flood = Vec::new();
+    for _ in 0..200 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        flood.push(socket.connect(server.address).await.unwrap());
+    }
+    let closed = async {
+        while server.tally.snapshot().crowded_out < 100 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), closed).await.expect("idle ones make room");
+    assert_eq!(get(&mut kept, "/").await.unwrap().0, 200);
 }
 
 #[tokio::test]

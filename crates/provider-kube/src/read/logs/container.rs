@@ -9,7 +9,6 @@ use crate::observe::replica::exit;
 pub(super) enum Container {
     /// It never started: it has written nothing.
     Waiting,
-    /// This instance runs.
     Running(i32),
     /// This instance has ended, and how.
     Ended(i32, String),

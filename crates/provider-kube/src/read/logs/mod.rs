@@ -1,7 +1,7 @@
 //! What the containers of a lease wrote, and write.
 //!
 //! ```text
-//!            turns of the mirror: pods come and go
+//!            turns of the cache: pods come and go
 //!                       │
 //! supervisor ── reader per pod ── lines ──▶ bounded channel ──▶ KubeLines
 //! ```
@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 use kube::Client;
+use kube_access::KubeClient;
 use provider_engine::cluster::port::{LogLines, LogPart, LogQuery, Missing, ReadFailure};
+use reader::Reader;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::look::{Look, goes_on, replicas};
-use crate::client::Calls;
 use crate::watch::Shared;
-use reader::Reader;
 
 /// Parts that may wait for whoever reads.
 const WAITING: usize = 64;
@@ -42,9 +42,8 @@ impl LogLines for KubeLines {
     }
 }
 
-/// Begins to read logs.
 pub(crate) fn logs(
-    calls: &Calls,
+    client: &KubeClient,
     streams: &Client,
     shared: &Arc<Shared>,
     id: LeaseId,
@@ -54,7 +53,7 @@ pub(crate) fn logs(
     look.has(&query.services)?;
     let (told, parts) = mpsc::channel(WAITING);
     let supervisor = Supervisor {
-        calls: calls.clone(),
+        client: client.clone(),
         streams: streams.clone(),
         shared: Arc::clone(shared),
         namespace: look.lease.namespace,
@@ -66,7 +65,7 @@ pub(crate) fn logs(
 }
 
 struct Supervisor {
-    calls: Calls,
+    client: KubeClient,
     streams: Client,
     shared: Arc<Shared>,
     namespace: String,
@@ -115,7 +114,7 @@ impl Supervisor {
                 continue;
             }
             let reader = Reader {
-                calls: self.calls.clone(),
+                client: self.client.clone(),
                 streams: self.streams.clone(),
                 shared: Arc::clone(&self.shared),
                 replica,

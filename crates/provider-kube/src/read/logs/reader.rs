@@ -8,12 +8,13 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, LogParams};
+use kube_access::{Failure, KubeClient, ResourceKind};
 use provider_engine::cluster::port::{LogPart, ReadFailure};
 use tokio::sync::mpsc;
 
 use super::container::{Container, container, has_previous};
 use super::lines::{Lines, Piece};
-use crate::client::{Calls, Failure, Kind};
+use crate::failure::of_read;
 use crate::read::look::Replica;
 use crate::watch::Shared;
 
@@ -24,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_mins(2);
 
 pub(super) struct Reader {
-    pub(super) calls: Calls,
+    pub(super) client: KubeClient,
     pub(super) streams: Client,
     pub(super) shared: Arc<Shared>,
     pub(super) replica: Replica,
@@ -33,11 +34,9 @@ pub(super) struct Reader {
     pub(super) told: mpsc::Sender<Result<LogPart, ReadFailure>>,
 }
 
-/// Nobody listens any more.
 struct Deaf;
 
 impl Reader {
-    /// Reads what there is.
     pub(super) async fn read(self, previous: bool) {
         let pod = self.pod();
         let has_any = pod.as_deref().is_some_and(|pod| match previous {
@@ -54,7 +53,7 @@ impl Reader {
             Ok(Ok(()) | Err(Failure::NotFound(_) | Failure::Refused(_))) | Err(Deaf) => {}
             Ok(Err(failure)) => {
                 self.shared.doubts(&failure);
-                let _ = self.told.send(Err(failure.into())).await;
+                let _ = self.told.send(Err(of_read(failure))).await;
             }
         }
     }
@@ -117,7 +116,7 @@ impl Reader {
             tail = None;
             // Whether the container ended, or only the way to its log, the API server knows.
             let namespace = Some(self.replica.namespace.as_str());
-            let pod = self.calls.get(Kind::POD, namespace, &self.replica.name).await;
+            let pod = self.client.get(ResourceKind::POD, namespace, &self.replica.name).await;
             let pod = pod.map(|pod| {
                 let pod = pod.and_then(|pod| serde_json::from_value::<Pod>(pod).ok());
                 pod.filter(|pod| pod.metadata.uid.as_deref() == Some(&self.replica.uid))
@@ -205,8 +204,8 @@ impl Reader {
 
     /// The pod as it was last seen; `None` if it is gone.
     fn pod(&self) -> Option<Arc<Pod>> {
-        let mirror = self.shared.mirror();
-        let pod = mirror.drawer(&self.replica.namespace)?.pods.get(&self.replica.name)?;
+        let cache = self.shared.cache();
+        let pod = cache.entry(&self.replica.namespace)?.pods.get(&self.replica.name)?;
         (pod.metadata.uid.as_deref() == Some(&self.replica.uid)).then(|| Arc::clone(pod))
     }
 }

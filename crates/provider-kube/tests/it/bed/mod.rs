@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use kube_access::{Access, Counter};
 use kube_bed::{Bed, Node};
 use provider_crd::custom_resource_definitions;
 use provider_kube::KubeDriver;
-use provider_kube::client::{Access, Counter};
 use provider_kube::settings::Settings;
 use provider_testkit::kube::documents;
 use serde_json::{Value, json};
@@ -94,7 +94,8 @@ async fn grant(bed: &Bed) {
 /// The way of a service account, which has only the rights that it was given.
 pub(crate) async fn account(bed: &Bed, namespace: &str, name: &str) -> Access {
     let user = format!("system:serviceaccount:{namespace}:{name}");
-    Access::find(&bed.kubeconfig_of(&user, None).unwrap()).await.unwrap()
+    let kubeconfig = bed.kubeconfig_of(&user, None).unwrap();
+    Access::find(&kubeconfig, &akash_net::Outbound::default()).await.unwrap()
 }
 
 /// The provider's way: a call outside of the rights in `deploy/` is refused, and what needed it

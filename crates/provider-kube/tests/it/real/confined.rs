@@ -95,8 +95,8 @@ async fn without_permissions_there_is_no_token_and_no_right(bed: &Bed, driver: &
         assert_eq!(rules(&tenant, namespace).await, Vec::<String>::new(), "{namespace}");
     }
     // And so it is for whoever comes with the account's name only.
-    let calls = account(bed, &namespace, "default").await.client().unwrap();
-    assert_eq!(answer(&calls, &format!("/api/v1/namespaces/{namespace}/pods")).await, 403);
+    let client = account(bed, &namespace, "default").await.client().unwrap();
+    assert_eq!(answer(&client, &format!("/api/v1/namespaces/{namespace}/pods")).await, 403);
 }
 
 async fn permissions_reach_no_further_than_the_lease(bed: &Bed, driver: &KubeDriver) {

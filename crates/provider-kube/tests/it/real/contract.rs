@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube_access::Access;
 use kube_bed::{Bed, Image, Node};
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::port::{
     Exec, ExecInput, ExecOutput, ExecRequest, Execute, Input, Inspect, Output, Phase, Terminal,
 };
 use provider_kube::KubeDriver;
-use provider_kube::client::Access;
 use provider_kube::settings::Settings;
 use provider_testkit::contract::{Capabilities, Harness, Program, run_together};
 use provider_testkit::kube::{Case, workload};

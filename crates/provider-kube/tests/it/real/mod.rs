@@ -3,7 +3,10 @@
 mod addresses;
 mod confined;
 mod contract;
+mod definitions;
 mod hardened;
+mod node_ports;
+mod proxied;
 mod secret;
 mod takeover;
 mod trouble;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube_access::{Failure, KubeClient};
 use provider_kube::SecretEntry;
-use provider_kube::client::{Calls, Failure};
 use serde_json::json;
 
 use crate::bed::{self, api_server, get, post};
@@ -15,10 +15,10 @@ const PATH: &str = "/api/v1/namespaces/akash-services/secrets";
 async fn an_entry_of_a_secret_is_made_replaced_and_read_and_others_stay() {
     let bed = api_server().await;
     let client = bed::provider(&bed).await.client().unwrap();
-    let calls = Calls::new(client, Duration::from_secs(10), Arc::new(|_: &str, _| {}));
+    let client = KubeClient::new(client, Duration::from_secs(10), Arc::new(|_: &str, _| {}));
     let entry = |secret: &str| {
         let [namespace, secret, key] = ["akash-services", secret, "akash1a.pem"].map(str::to_owned);
-        SecretEntry::new(calls.clone(), namespace, secret, key)
+        SecretEntry::new(client.clone(), namespace, secret, key)
     };
     let made = entry("made");
     assert_eq!(made.read().await, Ok(None));
@@ -49,9 +49,9 @@ async fn an_entry_of_a_secret_is_made_replaced_and_read_and_others_stay() {
 async fn an_api_server_that_is_away_is_no_empty_secret() {
     let mut bed = api_server().await;
     let client = bed::provider(&bed).await.client().unwrap();
-    let calls = Calls::new(client, Duration::from_secs(2), Arc::new(|_: &str, _| {}));
+    let client = KubeClient::new(client, Duration::from_secs(2), Arc::new(|_: &str, _| {}));
     bed.stop_api();
     let [namespace, secret, key] = ["akash-services", "cert", "a.pem"].map(str::to_owned);
-    let entry = SecretEntry::new(calls, namespace, secret, key);
+    let entry = SecretEntry::new(client, namespace, secret, key);
     assert!(matches!(entry.read().await, Err(Failure::Unavailable { .. })));
 }

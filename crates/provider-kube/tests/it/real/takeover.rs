@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use akash_sdl::Version;
 use akash_types::LeaseId;
+use kube_access::ResourceKind;
 use kube_bed::{Image, Node};
 use provider_crd::names;
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::{Changes, Execute, Observe};
 use provider_engine::cluster::view::ViewChange;
 use provider_kube::KubeDriver;
-use provider_kube::client::Kind;
 use provider_kube::isolation::{Isolation, PodProfile};
 use provider_kube::resolve;
 use provider_kube::settings::{Overcommit, Settings};
@@ -27,7 +27,7 @@ const SERVES: &str = "trap 'exit 0' TERM; while :; do sleep 0.3 & wait $!; done"
 /// Services of each lease. The last has no image, so it is never ready and must be left alone.
 const SERVICES: [&str; 3] = ["web", "db", "slow"];
 /// What each service of a lease is told by its tenant; a change is an update.
-type Told = [u8; 3];
+type WatchEvent = [u8; 3];
 
 /// Leases, by what wrote them.
 const BEFORE_419: u64 = 9201;
@@ -40,11 +40,15 @@ const OURS: u64 = 9205;
 const LEASES: [u64; 5] = [BEFORE_419, FROM_419, SINCE_434, OLD_VERSION, OURS];
 
 /// Kinds that the played Go provider reads before it writes.
-const KINDS: [Kind; 4] =
-    [Kind::DEPLOYMENT, Kind::STATEFUL_SET, Kind::SERVICE, Kind::NETWORK_POLICY];
+const KINDS: [ResourceKind; 4] = [
+    ResourceKind::DEPLOYMENT,
+    ResourceKind::STATEFUL_SET,
+    ResourceKind::SERVICE,
+    ResourceKind::NETWORK_POLICY,
+];
 
 /// A Deployment, a StatefulSet with storage, and one whose pod never becomes ready.
-fn wanted(dseq: u64, told: Told) -> Workload {
+fn wanted(dseq: u64, told: WatchEvent) -> Workload {
     let mut wanted = workload(&Case::recorded("01-basic").unwrap()).unwrap();
     let stored = workload(&Case::recorded("05-storage").unwrap()).unwrap();
     wanted.lease = lease(dseq);
@@ -120,12 +124,12 @@ impl Stage {
     }
 
     async fn manifest(&self, dseq: u64) -> Option<Value> {
-        let path = format!("{}/{}", Kind::MANIFEST.path(Some("lease")), namespace(dseq));
+        let path = format!("{}/{}", ResourceKind::MANIFEST.path(Some("lease")), namespace(dseq));
         get(&self.node, &path).await.ok()
     }
 
     /// Objects of a kind, with their kind, which lists leave out.
-    async fn list(&self, kind: Kind, namespace: &str) -> Vec<Value> {
+    async fn list(&self, kind: ResourceKind, namespace: &str) -> Vec<Value> {
         let list = get(&self.node, &kind.path(Some(namespace))).await.unwrap();
         let mut items = list["items"].as_array().unwrap().clone();
         for item in &mut items {
@@ -142,13 +146,13 @@ impl Stage {
         for kind in KINDS {
             there.extend(self.list(kind, &namespace).await);
         }
-        there.extend(self.list(Kind::HOST, "lease").await);
+        there.extend(self.list(ResourceKind::HOST, "lease").await);
         there
     }
 
     /// Writes an object as the Go provider does: a new one, or over the one that it read.
     async fn write(&self, object: &Value) -> Value {
-        let kind = Kind::named(text(object, "/kind")).unwrap();
+        let kind = ResourceKind::named(text(object, "/kind")).unwrap();
         let path = kind.path(object.pointer("/metadata/namespace").and_then(Value::as_str));
         let one = format!("{path}/{}", text(object, "/metadata/name"));
         if object.pointer("/metadata/resourceVersion").is_none() {
@@ -171,7 +175,7 @@ impl Stage {
     }
 
     /// A Go provider gets a manifest.
-    async fn go_deploys(&self, line: GoLine, dseq: u64, told: Told) {
+    async fn go_deploys(&self, line: GoLine, dseq: u64, told: WatchEvent) {
         let sent = resolve::manifest(&wanted(dseq, told), &self.settings).unwrap();
         let sent = provider_kube::build::Object::from(sent).to_json().unwrap();
         let manifest = line.manifest(sent, self.manifest(dseq).await.as_ref());
@@ -209,10 +213,10 @@ impl Stage {
     }
 
     /// Waits until exactly these pods run, or fail for their image.
-    async fn runs(&self, what: &str, told: impl Fn(u64) -> Told) {
+    async fn runs(&self, what: &str, told: impl Fn(u64) -> WatchEvent) {
         until(what, async || {
             for dseq in LEASES {
-                let pods = self.list(Kind::POD, &namespace(dseq)).await;
+                let pods = self.list(ResourceKind::POD, &namespace(dseq)).await;
                 for (service, told) in SERVICES.into_iter().zip(told(dseq)) {
                     let is_it = |pod: &&Value| {
                         pod["metadata"]["labels"]["akash.network/manifest-service"] == service
@@ -244,13 +248,13 @@ impl Stage {
         for dseq in LEASES {
             let namespace = namespace(dseq);
             until("controllers have seen everything", async || {
-                let mut all = self.list(Kind::DEPLOYMENT, &namespace).await;
-                all.extend(self.list(Kind::STATEFUL_SET, &namespace).await);
+                let mut all = self.list(ResourceKind::DEPLOYMENT, &namespace).await;
+                all.extend(self.list(ResourceKind::STATEFUL_SET, &namespace).await);
                 all.iter()
                     .all(|it| it["status"]["observedGeneration"] == it["metadata"]["generation"])
             })
             .await;
-            for set in self.list(Kind::STATEFUL_SET, &namespace).await {
+            for set in self.list(ResourceKind::STATEFUL_SET, &namespace).await {
                 let name = text(&set, "/metadata/name");
                 let revision = text(&set, "/status/updateRevision").to_owned();
                 found.insert(format!("{dseq} {name} revision"), revision);
@@ -260,7 +264,7 @@ impl Stage {
                 let name = text(set, "/metadata/name");
                 found.insert(format!("{dseq} {name}"), set["spec"]["replicas"].to_string());
             }
-            for pod in self.list(Kind::POD, &namespace).await {
+            for pod in self.list(ResourceKind::POD, &namespace).await {
                 let status = &pod["status"]["containerStatuses"][0];
                 assert_eq!(status["restartCount"], 0, "{status}");
                 let name = text(&pod, "/metadata/name");
@@ -271,7 +275,7 @@ impl Stage {
     }
 }
 
-async fn send(driver: &KubeDriver, leases: &[u64], told: Told) {
+async fn send(driver: &KubeDriver, leases: &[u64], told: WatchEvent) {
     for dseq in leases {
         driver.execute(Operation::Deploy(Arc::new(wanted(*dseq, told)))).await.unwrap();
     }
@@ -290,7 +294,7 @@ async fn no_pod_restarts_at_takeover_from_any_go_line_nor_at_rollback_to_one() {
         return;
     }
     let mut stage = Stage::start().await;
-    let first: Told = [1, 1, 1];
+    let first: WatchEvent = [1, 1, 1];
     stage.go_deploys(GoLine::Before419, BEFORE_419, first).await;
     stage.go_deploys(GoLine::From419, FROM_419, first).await;
     stage.go_deploys(GoLine::Since434, SINCE_434, first).await;
@@ -342,7 +346,7 @@ async fn no_pod_restarts_at_takeover_from_any_go_line_nor_at_rollback_to_one() {
     let others: Vec<_> =
         changed(&after, &updated).into_iter().filter(|it| !it.contains(" web-")).collect();
     assert_eq!(others, Vec::<String>::new());
-    let last: Told = [3, 3, 3];
+    let last: WatchEvent = [3, 3, 3];
     send(&driver, &LEASES, last).await;
     stage.runs("everything is updated", |_| last).await;
     let before = stage.rollouts().await;

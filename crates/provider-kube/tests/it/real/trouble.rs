@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube_access::Access;
 use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::cluster::command::{CommandFailure, Operation, Workload};
 use provider_engine::cluster::port::{Changes, Execute, Inspect, Observe, ReadFailure};
 use provider_engine::cluster::view::ViewChange;
-use provider_kube::client::Access;
 use provider_kube::settings::Settings;
 use provider_testkit::kube::{Case, workload};
 use provider_testkit::proxy::{Mode, Proxy};
@@ -217,7 +217,7 @@ async fn an_update_gets_past_a_pod_of_a_stateful_set_that_never_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_that_is_not_prepared_says_what_is_missing() {
     let bed = Bed::api_server().await.unwrap();
-    let access = Access::find(bed.kubeconfig()).await.unwrap();
+    let access = Access::find(bed.kubeconfig(), &akash_net::Outbound::default()).await.unwrap();
     let said = async || {
         let counter = Arc::new(|_: &str, _: bool| {});
         let settings = Settings::default();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use akash_types::{LeaseId, LeaseState};
+use kube_access::ResourceKind;
 use kube_bed::Bed;
 use provider_crd::names;
 use provider_engine::cluster::command::{Operation, Workload};
@@ -12,7 +13,6 @@ use provider_engine::cluster::port::{Changes, Execute, Inspect, Observe};
 use provider_engine::cluster::view::{LeaseView, ViewChange};
 use provider_engine::reconcile::Evidence;
 use provider_kube::KubeDriver;
-use provider_kube::client::Kind;
 use provider_testkit::kube::{Case, as_stored, built, without_what_varies, workload};
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
 }
 
 fn path(object: &Value) -> (String, String) {
-    let kind = Kind::named(text(object, "/kind")).unwrap();
+    let kind = ResourceKind::named(text(object, "/kind")).unwrap();
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
     let all = kind.path(namespace);
     let one = format!("{all}/{}", text(object, "/metadata/name"));
@@ -114,14 +114,14 @@ async fn every_recorded_case_is_written_fresh_and_each_object_once() {
         driver.execute(Operation::Deploy(Arc::clone(&sent))).await.unwrap();
 
         let ours = built(&case).unwrap();
-        let calls = counts.lock().unwrap().clone();
+        let client = counts.lock().unwrap().clone();
         let made: usize = writes(&counts).values().sum();
         assert_eq!(made, ours.len(), "{name}: {:?}", writes(&counts));
         assert!(
-            !calls.keys().any(|call| call.ends_with("s-get")
+            !client.keys().any(|call| call.ends_with("s-get")
                 && !call.starts_with("endp")
                 && !call.starts_with("namespaces")),
-            "{name}: {calls:?}"
+            "{name}: {client:?}"
         );
 
         // What is stored is what the Go provider's objects are.

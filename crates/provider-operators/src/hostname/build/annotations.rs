@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::hostname::offer::{HttpOptions, ProxyOptions};
+use crate::hostname::exposed::{HttpOptions, ProxyOptions};
 
 type Annotations = BTreeMap<String, String>;
 

@@ -20,8 +20,8 @@ pub use options::{not_carried_out, with_timeouts};
 pub use snippets::snippets_filter;
 
 use super::claim::Claim;
+use super::exposed::HttpOptions;
 use super::name;
-use super::offer::HttpOptions;
 use super::settings::Routes;
 
 /// The route from a hostname to its service, in the namespace of the lease.

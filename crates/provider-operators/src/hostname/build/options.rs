@@ -6,7 +6,7 @@ use provider_crd::labels;
 use serde_json::{Map, Value, json};
 
 use super::{annotations, snippets};
-use crate::hostname::offer::{HttpOptions, ProxyOptions};
+use crate::hostname::exposed::{HttpOptions, ProxyOptions};
 
 /// Where the one rule of a route is.
 const RULE: &str = "/spec/rules/0";

@@ -4,13 +4,13 @@
 //! of a route, as text. So nothing that a tenant wrote ever gets into it: every directive has a name
 //! of our own and numbers or words of a fixed list as its values.
 
+use kube_access::ResourceKind;
 use provider_crd::{labels, names};
-use provider_kube::client::Kind;
 use serde_json::{Value, json};
 
 use crate::hostname::claim::Claim;
+use crate::hostname::exposed::{HttpOptions, ProxyOptions};
 use crate::hostname::name;
-use crate::hostname::offer::{HttpOptions, ProxyOptions};
 
 /// When nginx can try the next backend.
 const CASES: [&str; 12] = [
@@ -31,7 +31,7 @@ const CASES: [&str; 12] = [
 /// The filter of a hostname's route, which owns it.
 #[must_use]
 pub fn snippets_filter(claim: &Claim, options: &HttpOptions, route_uid: &str) -> Value {
-    let (kind, route) = (Kind::SNIPPETS_FILTER, Kind::HTTP_ROUTE);
+    let (kind, route) = (ResourceKind::SNIPPETS_FILTER, ResourceKind::HTTP_ROUTE);
     let name = name::route_of(&claim.host);
     json!({
         "apiVersion": kind.api_version,
@@ -58,7 +58,7 @@ pub(super) fn reference(name: &str) -> Value {
         "type": "ExtensionRef",
         "extensionRef": {
             "group": "gateway.nginx.org",
-            "kind": Kind::SNIPPETS_FILTER.name,
+            "kind": ResourceKind::SNIPPETS_FILTER.name,
             "name": name,
         },
     })
@@ -67,7 +67,8 @@ pub(super) fn reference(name: &str) -> Value {
 /// Whether a rule's filter is a reference to a filter of directives.
 pub(super) fn is_reference(filter: &Value) -> bool {
     let part = |key: &str| filter.pointer(&format!("/extensionRef/{key}")).and_then(Value::as_str);
-    part("group") == Some("gateway.nginx.org") && part("kind") == Some(Kind::SNIPPETS_FILTER.name)
+    part("group") == Some("gateway.nginx.org")
+        && part("kind") == Some(ResourceKind::SNIPPETS_FILTER.name)
 }
 
 /// One directive a line; what is 0 is left out.

@@ -1,18 +1,19 @@
 //! What is to be done about one host, from all that is known of it.
 
 use akash_types::LeaseId;
+use akash_types::hostname::may_move;
+use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
-use provider_kube::merge::{Merged, Occasion, merge};
 
-use super::board::Board;
+use super::existing::ExistingRoute;
 use super::filters::Step;
-use super::found::Found;
+use super::index::HostIndex;
 use super::{Decision, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
 use crate::hostname::settings::Implementation;
 use crate::hostname::{build, name};
 
-impl Board {
+impl HostIndex {
     /// What is to be done about a host.
     ///
     /// A route of another lease goes before the new one comes: controllers refuse a name that is
@@ -32,16 +33,16 @@ impl Board {
             return Decision::Refused(held);
         }
         let namespace = names::lease_namespace(&claim.lease);
-        let offer = match self.offer(&namespace) {
-            Some(offer) => offer.port(&claim.service, claim.port),
+        let exposed = match self.exposed(&namespace) {
+            Some(exposed) => exposed.port(&claim.service, claim.port),
             None => return Decision::Waits(Waits::Manifest),
         };
-        let options = match offer {
+        let options = match exposed {
             Ok(options) => options,
             Err(closed) => return Decision::Waits(Waits::Closed(closed)),
         };
         let routes = &self.settings().routes;
-        let is_ours = |found: &&Found| found.kind == routes.kind();
+        let is_ours = |found: &&ExistingRoute| found.kind == routes.kind();
         let mut elsewhere =
             self.found(host).filter(is_ours).filter(|it| it.shown.namespace != namespace);
         if let Some(found) = elsewhere.next() {
@@ -85,7 +86,8 @@ impl Board {
                 }
             },
         }
-        let is_older = |found: &&Found| found.kind == routes.other_kind() && !found.is_ending;
+        let is_older =
+            |found: &&ExistingRoute| found.kind == routes.other_kind() && !found.is_ending;
         match self.found(host).find(is_older) {
             Some(found) => remove(found),
             None => Decision::Served(claim.clone()),
@@ -105,9 +107,10 @@ impl Board {
     /// Hosts move between leases of one tenant. From one tenant to another only once the first asks
     /// for it no longer.
     fn held_by_another(&self, claim: &Claim) -> Option<Refusal> {
-        let others = |found: &&Found| found.lease.owner() != claim.lease.owner();
-        let asks = |found: &&Found| {
-            self.offer(&found.shown.namespace).is_some_and(|offer| offer.asks_for(&claim.host))
+        let others = |found: &&ExistingRoute| !may_move(found.lease, claim.lease);
+        let asks = |found: &&ExistingRoute| {
+            self.exposed(&found.shown.namespace)
+                .is_some_and(|exposed| exposed.asks_for(&claim.host))
         };
         let held = self.found(&claim.host).filter(others).find(asks).map(|found| found.lease);
         let by = held.or_else(|| self.covered_by_another(claim))?;
@@ -120,7 +123,7 @@ impl Board {
         let patterns = self.claimed.range("*.".to_owned().."*/".to_owned());
         let covering = patterns.filter(|(pattern, _)| name::covers(pattern, &claim.host));
         let holders = covering.filter_map(|(pattern, _)| self.holder(pattern));
-        let mut others = holders.filter(|other| other.lease.owner() != claim.lease.owner());
+        let mut others = holders.filter(|other| !may_move(other.lease, claim.lease));
         others.find(|other| age(other) < age(claim)).map(|other| other.lease)
     }
 
@@ -138,7 +141,7 @@ impl Board {
     }
 }
 
-fn remove(found: &Found) -> Decision {
+fn remove(found: &ExistingRoute) -> Decision {
     if found.is_ending {
         return ending(found);
     }
@@ -150,7 +153,7 @@ fn remove(found: &Found) -> Decision {
     })
 }
 
-fn ending(found: &Found) -> Decision {
+fn ending(found: &ExistingRoute) -> Decision {
     let namespace = found.shown.namespace.clone();
     Decision::Waits(Waits::Ending { kind: found.kind.name, namespace })
 }

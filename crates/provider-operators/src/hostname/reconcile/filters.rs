@@ -13,21 +13,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use kube_access::ResourceKind;
+use kube_access::follow::CachedObject;
+use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
-use provider_kube::client::Kind;
-use provider_kube::follow::Shown;
-use provider_kube::merge::{Merged, Occasion, merge};
 use serde_json::Value;
 
-use super::board::Board;
-use super::found::Found;
+use super::existing::ExistingRoute;
+use super::index::HostIndex;
 use super::{Decision, Moment, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
-use crate::hostname::offer::HttpOptions;
+use crate::hostname::exposed::HttpOptions;
 use crate::hostname::settings::Implementation;
 use crate::hostname::{build, name};
 
-/// What is known of filters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filters {
     /// By host and namespace.
@@ -44,7 +43,7 @@ pub(super) struct Filters {
 
 #[derive(Clone, Debug)]
 struct Filter {
-    shown: Shown,
+    shown: CachedObject,
     is_accepted: bool,
 }
 
@@ -53,7 +52,6 @@ struct Filter {
 pub struct Condition {
     /// Its name, which does not change.
     pub name: &'static str,
-    /// In words.
     pub why: String,
     /// Options that the tenant set and that are not carried out.
     pub options: Vec<&'static str>,
@@ -61,13 +59,12 @@ pub struct Condition {
 
 /// What comes next of a route with a filter.
 pub(super) enum Step {
-    /// This, and nothing else yet.
     Decided(Decision),
     /// The route shall be this one.
     Route(Value),
 }
 
-impl Board {
+impl HostIndex {
     /// Which program serves the gateway.
     pub fn serves(&mut self, implementation: Implementation) {
         self.implementation = implementation;
@@ -87,14 +84,18 @@ impl Board {
         self.implementation != Implementation::Nginx || self.filters.are_served.is_some()
     }
 
-    /// Whether routes name filters.
+    /// Whether filters have to be seen.
+    #[must_use]
+    pub fn needs_filters(&self) -> bool {
+        self.implementation == Implementation::Nginx
+    }
+
     #[must_use]
     pub fn uses_filters(&self) -> bool {
         self.implementation == Implementation::Nginx && self.filters.are_served == Some(true)
     }
 
-    /// These are all filters.
-    pub(super) fn all_filters(&mut self, shown: Vec<Shown>) {
+    pub(super) fn all_filters(&mut self, shown: Vec<CachedObject>) {
         let gone = std::mem::take(&mut self.filters.there);
         if self.filters.are_served != Some(true) {
             self.filters.are_served = Some(true);
@@ -109,7 +110,7 @@ impl Board {
     }
 
     /// A filter came or changed.
-    pub(super) fn is_filter(&mut self, shown: Shown) {
+    pub(super) fn is_filter(&mut self, shown: CachedObject) {
         let host = name::host_of(&shown.name);
         let key = (host.clone(), shown.namespace.clone());
         let known = self.filters.there.get(&key);
@@ -117,7 +118,7 @@ impl Board {
         if known.is_some_and(older) {
             return;
         }
-        let is_accepted = is_accepted(&shown.json(Kind::SNIPPETS_FILTER));
+        let is_accepted = is_accepted(&shown.json(ResourceKind::SNIPPETS_FILTER));
         let was_accepted = known.is_some_and(|known| known.is_accepted);
         self.filters.there.insert(key, Filter { shown, is_accepted });
         if is_accepted && !was_accepted {
@@ -125,13 +126,12 @@ impl Board {
             self.filters.waiting.remove(&host);
             self.filters.overdue.remove(&host);
             // What is wanted of the route is another thing now.
-            self.quarrels.forget(&host);
+            self.conflicts.forget(&host);
         }
         self.mark(host);
     }
 
-    /// A filter is gone.
-    pub(super) fn filter_gone(&mut self, shown: &Shown) {
+    pub(super) fn filter_gone(&mut self, shown: &CachedObject) {
         let host = name::host_of(&shown.name);
         self.filters.there.remove(&(host.clone(), shown.namespace.clone()));
         self.mark(host);
@@ -168,14 +168,15 @@ impl Board {
         &self,
         claim: &Claim,
         options: &HttpOptions,
-        there: Option<&Found>,
+        there: Option<&ExistingRoute>,
         wanted: Value,
     ) -> Step {
         let Filters { there: filters, fail, overdue, .. } = &self.filters;
         let Some(route) = there else {
             return Step::Route(if *fail { wanted } else { build::detached(wanted) });
         };
-        let (kind, namespace) = (Kind::SNIPPETS_FILTER, names::lease_namespace(&claim.lease));
+        let (kind, namespace) =
+            (ResourceKind::SNIPPETS_FILTER, names::lease_namespace(&claim.lease));
         let filter = build::snippets_filter(claim, options, &route.shown.uid);
         let write = |write| Step::Decided(Decision::Write(write));
         let Some(known) = filters.get(&(claim.host.clone(), namespace.clone())) else {
@@ -199,7 +200,7 @@ impl Board {
     /// What the route of a host that is served lacks.
     pub(super) fn condition_of(&self, claim: &Claim) -> Option<Condition> {
         let namespace = names::lease_namespace(&claim.lease);
-        let options = self.offer(&namespace)?.port(&claim.service, claim.port).ok()?;
+        let options = self.exposed(&namespace)?.port(&claim.service, claim.port).ok()?;
         let mut lacks = build::not_carried_out(options);
         let usual = HttpOptions::default();
         let times = [options.read_timeout, options.send_timeout];

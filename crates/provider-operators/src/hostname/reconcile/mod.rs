@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!            told                    next                  done
-//!  watches ───────▶ Board: dirty ───────────▶ busy ────────────────▶ dirty (what came of it)
+//!  watches ───────▶ HostIndex: dirty ───────────▶ busy ────────────────▶ dirty (what came of it)
 //!                            ▲                        │
 //!                            └──── pause is over ◀────┘ failed
 //! ```
@@ -15,15 +15,15 @@
 //! when it is known that nobody claims them: not for a `ProviderHost` that cannot be read, and not
 //! where nothing shows that the custom resources of this provider are seen at all.
 
-mod board;
 mod decide;
+mod events;
+mod existing;
 mod filters;
-mod found;
+mod gateway;
+mod index;
 mod notes;
-mod quarrel;
+mod retry;
 mod state;
-mod told;
-mod trouble;
 
 #[cfg(test)]
 mod tests;
@@ -32,25 +32,23 @@ use std::time::Duration;
 
 use akash_types::LeaseId;
 use k8s_openapi::jiff::Timestamp;
-use provider_kube::client::{Exactly, Kind};
+use kube_access::{Preconditions, ResourceKind};
 use serde_json::Value;
 
 use super::claim::{Claim, ClaimError};
+use super::exposed::Closed;
 use super::name::NameError;
-use super::offer::Closed;
-
-pub use board::{Board, Job, Served};
 pub use filters::Condition;
+pub use index::{HostIndex, Job, Served};
 pub use notes::{Notice, Reason};
+pub use retry::RetryState;
 pub use state::State;
-pub use trouble::Trouble;
 
 /// A moment: on the clock, and since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// Since the start; never goes back.
     pub since_start: Duration,
-    /// On the clock.
     pub time: Timestamp,
 }
 
@@ -58,36 +56,11 @@ pub struct Moment {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     /// There is to be this object.
-    Create {
-        /// Its kind.
-        kind: Kind,
-        /// Its namespace.
-        namespace: String,
-        /// The object.
-        object: Value,
-    },
+    Create { kind: ResourceKind, namespace: String, object: Value },
     /// An object as it was read becomes this one.
-    Replace {
-        /// Its kind.
-        kind: Kind,
-        /// Its namespace.
-        namespace: String,
-        /// Its name.
-        name: String,
-        /// The object.
-        object: Value,
-    },
+    Replace { kind: ResourceKind, namespace: String, name: String, object: Value },
     /// This very object is to go.
-    Delete {
-        /// Its kind.
-        kind: Kind,
-        /// Its namespace.
-        namespace: String,
-        /// Its name.
-        name: String,
-        /// Which one is meant.
-        exactly: Exactly,
-    },
+    Delete { kind: ResourceKind, namespace: String, name: String, exactly: Preconditions },
 }
 
 /// What is to be done about a host.
@@ -97,7 +70,6 @@ pub enum Decision {
     Served(Claim),
     /// Nothing: nobody wants it, and nothing is there.
     Absent,
-    /// This.
     Write(Write),
     /// Nothing, until something else is told. What is there stays.
     Waits(Waits),
@@ -105,7 +77,6 @@ pub enum Decision {
     Refused(Refusal),
 }
 
-/// What a host waits for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Waits {
     /// Its lease's `Manifest`.
@@ -119,40 +90,25 @@ pub enum Waits {
     Filter,
     /// The end of what was deleted.
     #[error("the {kind} in {namespace} is still being deleted")]
-    Ending {
-        /// Its kind.
-        kind: &'static str,
-        /// Its namespace.
-        namespace: String,
-    },
+    Ending { kind: &'static str, namespace: String },
     /// That custom resources of this provider are seen.
     #[error(
         "its route is left alone: no Manifest or ProviderHost of provider {provider} was ever seen, \
          so k8s-manifest-ns may name another namespace than theirs"
     )]
-    Evidence {
-        /// Whose.
-        provider: String,
-    },
+    Evidence { provider: String },
 }
 
 /// Why a host is not served to who wants it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The name is none.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The claim is none.
     #[error(transparent)]
     Claim(#[from] ClaimError),
     /// Another tenant has it, and still asks for it.
     #[error("{host:?} belongs to lease {by}, which still asks for it")]
-    Held {
-        /// The hostname.
-        host: String,
-        /// Who has it.
-        by: LeaseId,
-    },
+    Held { host: String, by: LeaseId },
     /// What is wanted cannot be compared with what is there.
     #[error("the route that is there cannot be used: {0}")]
     Route(String),

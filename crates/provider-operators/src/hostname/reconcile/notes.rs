@@ -1,34 +1,28 @@
 //! Why hosts are not served, and who is to be told.
 
-use super::board::Board;
+use super::index::HostIndex;
 use super::{Condition, Decision, Moment, Refusal, State};
 use crate::hostname::claim::Claim;
 
 /// Why nothing is done about a host that somebody wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// In words.
     pub why: String,
-    /// What kind of reason.
     pub kind: &'static str,
     /// How the host is for it.
     pub state: State,
-    /// Since when.
     pub since: Moment,
 }
 
 /// What a tenant is to be told: their host is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Whose host.
     pub claim: Claim,
-    /// How it is.
     pub state: State,
-    /// Why.
     pub why: String,
 }
 
-impl Board {
+impl HostIndex {
     /// Hosts that wait or are refused.
     pub fn reasons(&self) -> impl Iterator<Item = (&str, &Reason)> {
         self.reasons.iter().map(|(host, reason)| (host.as_str(), reason))

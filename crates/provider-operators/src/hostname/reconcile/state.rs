@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use provider_crd::names;
 
-use super::board::Board;
+use super::index::HostIndex;
 use crate::hostname::backends::Answers;
 
-/// How a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// It has its route, and somebody answers, as far as that can be said.
@@ -16,9 +15,7 @@ pub enum State {
     WithoutBackends,
     /// It waits for what its route needs.
     Waiting,
-    /// It is not served.
     Refused,
-    /// Another tenant has it.
     Conflicting,
     /// Its route could not be written, and is tried again.
     Failing,
@@ -38,7 +35,6 @@ impl State {
         Self::Pending,
     ];
 
-    /// In one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -53,13 +49,13 @@ impl State {
     }
 }
 
-impl Board {
+impl HostIndex {
     /// How a host is; `None` if nobody wants it.
     #[must_use]
     pub fn state(&self, host: &str) -> Option<State> {
         let is_wanted = self.claimed.contains_key(host) || self.unreadable.contains_key(host);
         is_wanted.then(|| {
-            if self.troubles.contains_key(host) {
+            if self.retries.contains_key(host) {
                 return State::Failing;
             }
             if let Some(reason) = self.reasons.get(host) {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::hostname::backends::Answers;
 use crate::hostname::claim::Claim;
-use crate::hostname::reconcile::{Board, Moment, State};
+use crate::hostname::reconcile::{HostIndex, Moment, State};
 
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -58,39 +58,39 @@ struct Ignored {
 }
 
 /// Hosts that have their route; `None` if none has.
-pub(super) fn managed(board: &Board) -> Option<String> {
+pub(super) fn managed(index: &HostIndex) -> Option<String> {
     let managed = |host: &str, claim: &Claim, since| Managed {
         lease_id: lease(&claim.lease),
         namespace: names::lease_namespace(&claim.lease),
         external_port: claim.port,
         service_name: claim.service.clone(),
         last_update: go_time(since),
-        state: board.state(host).unwrap_or(State::Pending).as_str(),
-        ready_backends: match board.answers(host) {
+        state: index.state(host).unwrap_or(State::Pending).as_str(),
+        ready_backends: match index.answers(host) {
             Some(Answers::Ready(count)) => Some(count),
             Some(Answers::Nobody) => Some(0),
             Some(Answers::Unknown) | None => None,
         },
-        condition: board.condition(host).map(|it| Condition {
+        condition: index.condition(host).map(|it| Condition {
             name: it.name,
             message: it.why.clone(),
             options: it.options.clone(),
         }),
     };
     let all: BTreeMap<_, _> =
-        board.served().map(|(host, it)| (host, managed(host, &it.claim, it.since))).collect();
+        index.served().map(|(host, it)| (host, managed(host, &it.claim, it.since))).collect();
     (!all.is_empty()).then(|| serde_json::to_string(&all).ok()).flatten()
 }
 
 /// Leases with hosts that have no route, or not the one they should; `None` if there are none.
-pub(super) fn ignored(board: &Board) -> Option<String> {
-    let failed = board.troubles().map(|(host, it)| (host, (&it.why, it.kind, it.at, it.failures)));
-    let idle = board.reasons().map(|(host, it)| (host, (&it.why, it.kind, it.since, 1)));
+pub(super) fn ignored(index: &HostIndex) -> Option<String> {
+    let failed = index.retries().map(|(host, it)| (host, (&it.why, it.kind, it.at, it.failures)));
+    let idle = index.reasons().map(|(host, it)| (host, (&it.why, it.kind, it.since, 1)));
     let wrong: BTreeMap<_, _> = idle.chain(failed).collect();
     let mut all: BTreeMap<String, Ignored> = BTreeMap::new();
-    for claim in board.all_claims() {
-        let lost = board.lost(claim).map(|it| (&it.why, it.kind, it.since, 1));
-        let of_host = || wrong.get(claim.host.as_str()).copied().filter(|_| board.counts(claim));
+    for claim in index.all_claims() {
+        let lost = index.lost(claim).map(|it| (&it.why, it.kind, it.since, 1));
+        let of_host = || wrong.get(claim.host.as_str()).copied().filter(|_| index.counts(claim));
         let found = lost.or_else(of_host);
         let Some((why, kind, at, failures)) = found else {
             continue;

@@ -12,8 +12,8 @@
 //! to tell. Decides nothing.
 
 mod document;
-mod server;
 
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,14 +24,16 @@ use http::header::{
 };
 use http::{Method, Response, StatusCode};
 use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
+use tokio::net::TcpStream;
 
 use super::operator::HostnameOperator;
-use super::reconcile::Board;
+use super::reconcile::HostIndex;
+use crate::Listener;
 
-pub use server::serve;
-
-/// Answers about an operator.
 #[derive(Clone)]
 pub struct Rest(Arc<Inner>);
 
@@ -105,11 +107,11 @@ impl Rest {
     fn prepared(
         &self,
         kept: &Mutex<Prepared>,
-        make: fn(&Board) -> Option<String>,
+        make: fn(&HostIndex) -> Option<String>,
     ) -> Response<Full<Bytes>> {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.made.is_none_or(|made| made.elapsed() >= self.0.refresh) {
-            let body = make(&self.0.operator.board());
+            let body = make(&self.0.operator.index());
             if body != kept.body {
                 *kept = Prepared { body, made: None, modified: Timestamp::now() };
             }
@@ -142,4 +144,25 @@ fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     answer.headers_mut().insert(CONTENT_TYPE, plain);
     answer
+}
+
+/// How long a connection may last.
+const TIME: Duration = Duration::from_secs(30);
+
+/// Answers for as long as this is polled. Dropping it ends all connections.
+pub async fn serve(listener: Listener, rest: Rest) -> Infallible {
+    listener.serve_each(|stream| connection(stream, rest.clone())).await
+}
+
+async fn connection(stream: TcpStream, rest: Rest) {
+    let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
+        let response = rest.answer(request.method(), request.uri().path());
+        async move { Ok::<_, Infallible>(response) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(TIME)
+        .serve_connection(TokioIo::new(stream), service);
+    // Whoever asks sees how it ended.
+    let _ = tokio::time::timeout(TIME, connection).await;
 }

@@ -7,7 +7,7 @@ use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
 use crate::hostname::operator::HostnameOperator;
-use crate::hostname::reconcile::{Board, State};
+use crate::hostname::reconcile::{HostIndex, State};
 
 /// The operator's work, as a name that can be asked about.
 const WORK: &str = "hostname";
@@ -15,19 +15,19 @@ const WORK: &str = "hostname";
 pub(super) struct Answers(pub(super) HostnameOperator);
 
 /// How what has this name is; `None` if nothing has it.
-fn status(name: &str, board: &Board, leads: bool) -> Option<ServingStatus> {
+fn status(name: &str, index: &HostIndex, leads: bool) -> Option<ServingStatus> {
     let of = |serves| if serves { ServingStatus::Serving } else { ServingStatus::NotServing };
     match name.strip_prefix(WORK) {
         _ if name.is_empty() => Some(ServingStatus::Serving),
-        Some("") => Some(of(leads && board.is_known())),
-        Some(rest) => board.state(rest.strip_prefix('/')?).map(|state| of(state == State::Routed)),
+        Some("") => Some(of(leads && index.is_known())),
+        Some(rest) => index.state(rest.strip_prefix('/')?).map(|state| of(state == State::Routed)),
         None => None,
     }
 }
 
 impl Answers {
     fn status(&self, name: &str) -> Option<ServingStatus> {
-        status(name, &self.0.board(), self.0.leads())
+        status(name, &self.0.index(), self.0.leads())
     }
 }
 

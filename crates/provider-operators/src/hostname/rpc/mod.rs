@@ -19,31 +19,33 @@
 //! Decides nothing.
 
 mod health;
-mod server;
+
+use std::convert::Infallible;
+use std::time::Duration;
 
 use akash_grpc::Services;
 use http::{Request, Response};
 use hyper::body::Incoming;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
 use tonic::body::Body;
 use tonic_health::pb::health_server::HealthServer;
 
 use super::operator::HostnameOperator;
-
-pub use server::serve;
+use crate::Listener;
 
 /// Answers about an operator. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Rpc(Services);
 
-/// Why there is no gRPC.
 #[derive(Debug, thiserror::Error)]
 #[error("setting up reflection")]
 pub struct RpcError(#[from] tonic_reflection::server::Error);
 
 impl Rpc {
     /// Answers about `operator`.
-    ///
-    /// # Errors
     ///
     /// Only when the program itself is damaged.
     pub fn new(operator: HostnameOperator) -> Result<Self, RpcError> {
@@ -54,8 +56,31 @@ impl Rpc {
         Ok(Self(Services::none().with(health).with(reflection)))
     }
 
-    /// Answers a call.
     pub async fn call(&self, request: Request<Incoming>) -> Response<Body> {
         self.0.call(request.map(Body::new)).await
     }
+}
+
+/// Calls at once of each.
+const CALLS: u32 = 32;
+/// How long a connection may be silent before it is asked whether it is there.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Answers for as long as this is polled. Dropping it ends all connections.
+pub async fn serve(listener: Listener, rpc: Rpc) -> Infallible {
+    listener.serve_each(|stream| connection(stream, rpc.clone())).await
+}
+
+async fn connection(stream: TcpStream, rpc: Rpc) {
+    let service = service_fn(move |request| {
+        let rpc = rpc.clone();
+        async move { Ok::<_, Infallible>(rpc.call(request).await) }
+    });
+    // Whoever asks sees how it ended.
+    let _ = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .keep_alive_interval(SILENCE)
+        .max_concurrent_streams(CALLS)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }

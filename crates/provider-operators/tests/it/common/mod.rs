@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube_access::{Access, Counter, KubeClient, ResourceKind};
 use kube_bed::Bed;
 use provider_crd::names;
-use provider_kube::client::{Access, Calls, Counter, Kind};
 use provider_operators::Listener;
 use provider_operators::hostname::rest::{self, Rest};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
@@ -40,7 +40,7 @@ pub(crate) fn name(object: &Value) -> &str {
 }
 
 /// Recorded objects of a kind.
-pub(crate) fn recorded(case: &Case, kind: Kind) -> Vec<Value> {
+pub(crate) fn recorded(case: &Case, kind: ResourceKind) -> Vec<Value> {
     let objects = case.objects.iter().chain(&case.custom);
     let of_kind = objects.filter(|object| object["kind"] == kind.name);
     of_kind.cloned().map(without_what_varies).collect()
@@ -58,10 +58,10 @@ pub(crate) fn recorded_answer(name: &str) -> String {
 }
 
 pub(crate) fn hosts(case: &Case) -> Vec<Value> {
-    recorded(case, Kind::HOST)
+    recorded(case, ResourceKind::HOST)
 }
 
-pub(crate) async fn put(bed: &Bed, kind: Kind, object: &Value) {
+pub(crate) async fn put(bed: &Bed, kind: ResourceKind, object: &Value) {
     let namespace = object["metadata"]["namespace"].as_str();
     post(bed, &kind.path(namespace), object).await.unwrap();
 }
@@ -74,7 +74,7 @@ pub(crate) async fn put_namespace(bed: &Bed, name: &str) {
 /// What the provider writes before there are routes.
 pub(crate) async fn put_custom(bed: &Bed, case: &Case) {
     put_namespace(bed, &names::lease_namespace(&case.lease)).await;
-    for kind in [Kind::MANIFEST, Kind::HOST] {
+    for kind in [ResourceKind::MANIFEST, ResourceKind::HOST] {
         for object in recorded(case, kind) {
             put(bed, kind, &object).await;
         }
@@ -101,12 +101,12 @@ pub(crate) async fn delete(bed: &Bed, path: &str) {
 
 /// All Ingresses, in the order of their names.
 pub(crate) async fn ingresses(bed: &Bed) -> Vec<Value> {
-    let listed = get(bed, &Kind::INGRESS.path(None)).await.unwrap();
+    let listed = get(bed, &ResourceKind::INGRESS.path(None)).await.unwrap();
     let items = listed["items"].as_array().unwrap().iter().cloned();
     let mut items: Vec<_> = items
         .map(|mut item| {
-            item["kind"] = Kind::INGRESS.name.into();
-            item["apiVersion"] = Kind::INGRESS.api_version.into();
+            item["kind"] = ResourceKind::INGRESS.name.into();
+            item["apiVersion"] = ResourceKind::INGRESS.api_version.into();
             without_what_varies(item)
         })
         .collect();
@@ -133,12 +133,18 @@ pub(crate) async fn define_routes(bed: &Bed) {
     });
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     post(bed, path, &definition).await.unwrap();
-    let path = Kind::HTTP_ROUTE.path(None);
+    let path = ResourceKind::HTTP_ROUTE.path(None);
     until("the kind", async || get(bed, &path).await.is_ok()).await;
 }
 
 /// A kind without a schema, with a status of its own or not.
-pub(crate) async fn define(bed: &Bed, path: &str, kind: Kind, scope: &str, has_status: bool) {
+pub(crate) async fn define(
+    bed: &Bed,
+    path: &str,
+    kind: ResourceKind,
+    scope: &str,
+    has_status: bool,
+) {
     let (group, version) = kind.api_version.split_once('/').unwrap();
     let (singular, list) = (kind.name.to_lowercase(), format!("{}List", kind.name));
     let status = if has_status { json!({"status": {}}) } else { json!({}) };
@@ -191,7 +197,7 @@ impl Running {
 
     /// Waits until there is nothing left to do.
     pub(crate) async fn quiet(&self) {
-        until("quiet", async || self.inner.board().is_quiet()).await;
+        until("quiet", async || self.inner.index().is_quiet()).await;
     }
 }
 
@@ -200,15 +206,15 @@ pub(crate) async fn start(bed: &Bed, settings: Settings) -> Running {
 }
 
 pub(crate) async fn start_as(kubeconfig: &Path, settings: Settings) -> Running {
-    let access = Access::find(kubeconfig).await.unwrap();
+    let access = Access::find(kubeconfig, &akash_net::Outbound::default()).await.unwrap();
     let counts = Counts::default();
     let counting = Arc::clone(&counts);
     let counter: Counter = Arc::new(move |action: &str, _| {
         *counting.lock().unwrap().entry(action.to_owned()).or_default() += 1;
     });
-    let calls = Calls::new(access.client().unwrap(), Duration::from_secs(10), counter);
+    let client = KubeClient::new(access.client().unwrap(), Duration::from_secs(10), counter);
     let retry_delay = Duration::from_millis(200);
-    let inner = HostnameOperator::new(calls, Settings { retry_delay, ..settings });
+    let inner = HostnameOperator::new(client, Settings { retry_delay, ..settings });
     let working = inner.clone();
     let task = tokio::spawn(async move {
         working.run().await;

@@ -1,9 +1,9 @@
 //! How hosts are, and who is told, on a real API server.
 
+use akash_types::hostname::BlockedHostnames;
+use kube_access::ResourceKind;
 use kube_bed::Bed;
 use provider_crd::names;
-use provider_engine::manifest::BlockedHostnames;
-use provider_kube::client::Kind;
 use provider_operators::Listener;
 use provider_operators::hostname::rpc::{self, Rpc};
 use provider_operators::hostname::{HostnameOperator, Settings};
@@ -79,7 +79,7 @@ async fn a_host_is_well_while_somebody_answers_and_everybody_is_told() {
     };
     told(ServingStatus::NotServing, "without_backends", 0).await;
     let namespace = names::lease_namespace(&case.lease);
-    let slices = Kind::ENDPOINT_SLICE.path(Some(&namespace));
+    let slices = ResourceKind::ENDPOINT_SLICE.path(Some(&namespace));
     post(&bed, &slices, &slice(&namespace, true)).await.unwrap();
     told(ServingStatus::Serving, "routed", 1).await;
     merged(&bed, &format!("{slices}/web-x"), &slice(&namespace, false)).await;
@@ -110,7 +110,7 @@ async fn what_can_be_asked_is_described() {
 }
 
 async fn told(bed: &Bed, namespace: &str) -> Vec<(String, String)> {
-    let listed = get(bed, &Kind::EVENT.path(Some(namespace))).await.unwrap();
+    let listed = get(bed, &ResourceKind::EVENT.path(Some(namespace))).await.unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let items = listed["items"].as_array().unwrap().iter();
     items.map(|event| (text(&event["reason"]), text(&event["note"]))).collect()
@@ -124,7 +124,7 @@ async fn a_tenant_reads_among_their_events_why_a_host_is_not_served() {
     let mut host = hosts(&case).remove(0);
     host["metadata"]["name"] = "shop.example.com".into();
     host["spec"]["hostname"] = "shop.example.com".into();
-    put(&bed, Kind::HOST, &host).await;
+    put(&bed, ResourceKind::HOST, &host).await;
     let blocked = BlockedHostnames::new([".example.com"]);
     let operator = start(&bed, Settings { blocked: blocked.clone(), ..Settings::default() }).await;
     let namespace = names::lease_namespace(&case.lease);
@@ -136,7 +136,7 @@ async fn a_tenant_reads_among_their_events_why_a_host_is_not_served() {
 
     // Another operator does not say it again, and lets it in once it may.
     let again = start(&bed, Settings { blocked, ..Settings::default() }).await;
-    until("it looked", async || again.inner.board().reasons().next().is_some()).await;
+    until("it looked", async || again.inner.index().reasons().next().is_some()).await;
     again.inner.block(BlockedHostnames::default());
     until("the route", async || common::ingresses(&bed).await.len() == 2).await;
     assert_eq!(told(&bed, &namespace).await.len(), 1);

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use akash_types::LeaseState;
+use akash_types::hostname::BlockedHostnames;
+use kube_access::election::{LeaseParams, lead, release};
+use kube_access::{Access, Counter, Failure, KubeClient, Preconditions, ResourceKind, Selector};
 use provider_crd::names;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::port::{EventQuery, Execute, Inspect, ServiceChoice};
-use provider_engine::manifest::BlockedHostnames;
 use provider_engine::reconcile::Evidence;
 use provider_kube::KubeDriver;
-use provider_kube::client::{Access, Calls, Counter, Failure, Kind, Selector};
-use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::Settings;
 use provider_operators::hostname::backends::Answers;
 use provider_testkit::kube::workload;
@@ -25,12 +25,12 @@ use crate::common::{
     self, CASES, case, define_routes, gateway, ingresses, put_namespace, start_as,
 };
 
-fn calls(access: &Access) -> Calls {
-    Calls::new(access.client().unwrap(), Duration::from_secs(10), Arc::new(|_: &str, _| {}))
+fn client(access: &Access) -> KubeClient {
+    KubeClient::new(access.client().unwrap(), Duration::from_secs(10), Arc::new(|_: &str, _| {}))
 }
 
-async fn is_forbidden(calls: &Calls, kind: Kind, namespace: Option<&str>) -> bool {
-    let listed = calls.list::<Value>(kind, namespace, Selector::default()).await;
+async fn is_forbidden(client: &KubeClient, kind: ResourceKind, namespace: Option<&str>) -> bool {
+    let listed = client.list::<Value>(kind, namespace, Selector::default()).await;
     matches!(listed, Err(Failure::Refused(why)) if why.contains("forbidden"))
 }
 
@@ -59,7 +59,7 @@ async fn the_rights_are_enough_to_deploy_update_route_and_tear_down() {
         driver.execute(Operation::Deploy(Arc::new(wanted.clone()))).await.unwrap();
         let routed = async || {
             let namespace = names::lease_namespace(&case.lease);
-            let path = Kind::INGRESS.path(Some(&namespace));
+            let path = ResourceKind::INGRESS.path(Some(&namespace));
             get(&bed, &path).await.unwrap()["items"].as_array().unwrap().clone()
         };
         until("the route", async || !routed().await.is_empty()).await;
@@ -94,9 +94,9 @@ async fn the_rights_are_enough_to_deploy_update_route_and_tear_down() {
         until("the end of the route", async || routed().await.is_empty()).await;
     }
     assert_eq!(*failed.lock().unwrap(), Vec::<String>::new());
-    assert_eq!(operator.inner.board().troubles().count(), 0);
-    let endpoints = Kind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
-    calls(&provider).get(endpoints, Some("default"), "kubernetes").await.unwrap();
+    assert_eq!(operator.inner.index().retries().count(), 0);
+    let endpoints = ResourceKind { name: "Endpoints", api_version: "v1", plural: "endpoints" };
+    client(&provider).get(endpoints, Some("default"), "kubernetes").await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,12 +107,15 @@ async fn routes_of_a_gateway_need_no_more_rights() {
     common::put_custom(&bed, &case).await;
     let user = "system:serviceaccount:akash-services:operator-hostname";
     let kubeconfig = bed.kubeconfig_of(user, None).unwrap();
+    let all =
+        client(&Access::find(bed.kubeconfig(), &akash_net::Outbound::default()).await.unwrap());
+    let mut rounds = 0;
     for (settings, ingress, routes) in
         [(Settings::default(), 1, 0), (gateway(), 0, 1), (Settings::default(), 1, 0)]
     {
         let operator = start_as(&kubeconfig, settings).await;
         until("the routes", async || {
-            let listed = get(&bed, &Kind::HTTP_ROUTE.path(None)).await.unwrap();
+            let listed = get(&bed, &ResourceKind::HTTP_ROUTE.path(None)).await.unwrap();
             listed["items"].as_array().unwrap().len() == routes
                 && ingresses(&bed).await.len() == ingress
         })
@@ -120,34 +123,44 @@ async fn routes_of_a_gateway_need_no_more_rights() {
         // Nobody answers here, which is not the same as not to know.
         let host = common::name(&common::hosts(&case)[0]).to_owned();
         until("who answers is known", async || {
-            operator.inner.board().answers(&host) == Some(Answers::Nobody)
+            operator.inner.index().answers(&host) == Some(Answers::Nobody)
         })
         .await;
-        // What a tenant is told.
+        // What a tenant is told. Every round writes an event of the same name: the one of the round
+        // before is not there any more.
+        let namespace = names::lease_namespace(&case.lease);
+        let path = ResourceKind::EVENT.path(Some(&namespace));
+        let events = async || get(&bed, &path).await.unwrap()["items"].as_array().unwrap().clone();
+        assert_eq!(events().await, Vec::<Value>::new());
         operator.inner.block(BlockedHostnames::new([&host]));
-        let events = Kind::EVENT.path(Some(&names::lease_namespace(&case.lease)));
-        until("the event", async || {
-            !get(&bed, &events).await.unwrap()["items"].as_array().unwrap().is_empty()
-        })
-        .await;
+        until("the event", async || !events().await.is_empty()).await;
         drop(operator);
+        for event in events().await {
+            let name = event["metadata"]["name"].as_str().unwrap();
+            all.delete(ResourceKind::EVENT, Some(&namespace), name, Preconditions::default())
+                .await
+                .unwrap();
+        }
+        rounds += 1;
     }
+    assert_eq!(rounds, 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_of_two_replicas_works_and_the_other_takes_over() {
     let bed = api_server().await;
-    let calls = calls(&account(&bed, "akash-services", "operator-hostname").await);
+    let client = client(&account(&bed, "akash-services", "operator-hostname").await);
     let (told, mut leaders) = tokio::sync::mpsc::unbounded_channel();
+    let params = |name: &str| LeaseParams {
+        namespace: "lease".to_owned(),
+        lease: "akash-operator-hostname".to_owned(),
+        claimant: name.to_owned(),
+    };
     let replica = |name: &'static str| {
-        let (told, calls) = (told.clone(), calls.clone());
-        let ballot = Ballot {
-            namespace: "lease".to_owned(),
-            lease: "akash-operator-hostname".to_owned(),
-            candidate: name.to_owned(),
-        };
+        let (told, client) = (told.clone(), client.clone());
+        let params = params(name);
         tokio::spawn(async move {
-            lead(calls, ballot, || {
+            lead(client, params, || {
                 told.send(name).unwrap();
                 std::future::pending()
             })
@@ -156,17 +169,31 @@ async fn one_of_two_replicas_works_and_the_other_takes_over() {
     };
     let first = replica("first");
     assert_eq!(leaders.recv().await, Some("first"));
-    let _second = replica("second");
+    let second = replica("second");
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert!(leaders.try_recv().is_err(), "the first one leads");
     // It is killed, without giving the Lease back.
     first.abort();
     let next = tokio::time::timeout(Duration::from_secs(40), leaders.recv()).await;
     assert_eq!(next, Ok(Some("second")));
-    let path = format!("{}/akash-operator-hostname", Kind::ELECTION.path(Some("lease")));
+    let path = format!("{}/akash-operator-hostname", ResourceKind::ELECTION.path(Some("lease")));
     let lease = get(&bed, &path).await.unwrap();
     assert_eq!(lease["spec"]["holderIdentity"], "second");
     assert_eq!(lease["spec"]["leaseTransitions"], 2);
+    // One that stops by itself releases the Lease, and nobody waits until it expires.
+    second.abort();
+    let _ = second.await;
+    // A claimant releases its own Lease only.
+    release(client.clone(), &params("third")).await;
+    let lease = get(&bed, &path).await.unwrap();
+    assert_eq!(lease["spec"]["holderIdentity"], "second");
+    release(client.clone(), &params("second")).await;
+    let lease = get(&bed, &path).await.unwrap();
+    assert_eq!(lease["spec"]["holderIdentity"], "");
+    let _third = replica("third");
+    assert_eq!(leaders.recv().await, Some("third"));
+    let lease = get(&bed, &path).await.unwrap();
+    assert_eq!(lease["spec"]["holderIdentity"], "third");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,16 +201,30 @@ async fn what_is_not_needed_is_not_allowed() {
     let bed = api_server().await;
     let lease = names::lease_namespace(&case("01-basic").lease);
     put_namespace(&bed, &lease).await;
-    let operator = calls(&account(&bed, "akash-services", "operator-hostname").await);
-    for kind in [Kind::SECRET, Kind::POD, Kind::DEPLOYMENT, Kind::NAMESPACE, Kind::CONFIG_MAP] {
+    let operator = client(&account(&bed, "akash-services", "operator-hostname").await);
+    for kind in [
+        ResourceKind::SECRET,
+        ResourceKind::POD,
+        ResourceKind::DEPLOYMENT,
+        ResourceKind::NAMESPACE,
+        ResourceKind::CONFIG_MAP,
+    ] {
         assert!(is_forbidden(&operator, kind, None).await, "operator: {}", kind.name);
     }
-    let provider = calls(&account(&bed, "akash-services", "akash-provider").await);
-    for (kind, namespace) in [(Kind::CONFIG_MAP, "kube-system"), (Kind::MANIFEST, "default")] {
+    let provider = client(&account(&bed, "akash-services", "akash-provider").await);
+    for (kind, namespace) in
+        [(ResourceKind::CONFIG_MAP, "kube-system"), (ResourceKind::MANIFEST, "default")]
+    {
         assert!(is_forbidden(&provider, kind, Some(namespace)).await, "provider: {}", kind.name);
     }
-    let tenant = calls(&account(&bed, &lease, "default").await);
-    for kind in [Kind::SECRET, Kind::POD, Kind::SERVICE, Kind::INGRESS, Kind::HOST] {
+    let tenant = client(&account(&bed, &lease, "default").await);
+    for kind in [
+        ResourceKind::SECRET,
+        ResourceKind::POD,
+        ResourceKind::SERVICE,
+        ResourceKind::INGRESS,
+        ResourceKind::HOST,
+    ] {
         assert!(is_forbidden(&tenant, kind, Some(&lease)).await, "tenant: {}", kind.name);
         assert!(is_forbidden(&tenant, kind, Some("lease")).await, "tenant: {}", kind.name);
     }

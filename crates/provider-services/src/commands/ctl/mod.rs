@@ -110,7 +110,7 @@ enum CtlCommand {
     /// Show where chain, cluster and provider disagree
     #[command(after_help = LIST_HELP)]
     Drift,
-    /// Show bids that are open
+    /// Show bids that are open, on their way to the chain, or on their way out
     #[command(after_help = LIST_HELP)]
     Bids,
     /// Show leases

@@ -47,10 +47,6 @@ pub(super) fn bids(
 }
 
 /// Which bid to take for each group, as whoever is there says.
-///
-/// # Errors
-///
-/// When nobody answers.
 pub(super) async fn ask(groups: &[GroupSeen], console: Console) -> anyhow::Result<Vec<Offer>> {
     let mut chosen = Vec::new();
     for group in groups {

@@ -43,7 +43,6 @@ pub(crate) struct Job<'a> {
     pub(crate) auth: AuthType,
     /// For bids at all, and for services to be ready.
     pub(crate) timeout: Duration,
-    /// For more bids.
     pub(crate) bid_wait: Duration,
     /// How long a block takes, once it was asked: the same wherever it shows.
     pub(crate) block_time: OnceCell<Option<Duration>>,
@@ -174,7 +173,8 @@ impl Job<'_> {
     }
 
     async fn client(&self, provider: Address) -> anyhow::Result<Client> {
-        let door = Door { network: Some(self.wallet.network), url: None };
+        let network = self.wallet.network;
+        let door = Door { network: Some(network), url: None, authorities: network.trust() };
         let identity = Identity::Tenant { secret: self.secret, home: self.home, auth: self.auth };
         door.client(provider, identity).await
     }

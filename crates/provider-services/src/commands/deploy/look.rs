@@ -11,10 +11,6 @@ use super::plan::{GroupSeen, Offer, Seen};
 use crate::chain::Network;
 
 /// Reads deployment, bids and leases. `hash` is that of the SDL at hand.
-///
-/// # Errors
-///
-/// When the chain cannot be asked.
 pub(super) async fn look(
     network: &Network,
     id: DeploymentId,
@@ -49,10 +45,6 @@ pub(super) async fn look(
 }
 
 /// What the chain knows of providers; who is not there is left out.
-///
-/// # Errors
-///
-/// When the chain cannot be asked.
 pub(super) async fn providers(
     network: &Network,
     groups: &[GroupSeen],

@@ -127,7 +127,7 @@ pub(crate) fn run(
     let account = Account::find(&args.from, &args.keyring, surroundings, streams.console)?;
     let secret = account.secret()?;
     block_on(async {
-        let network = Network::new(surroundings.node(), None, false)?;
+        let network = Network::new(surroundings.node(), None, false, &surroundings.to_node()?)?;
         let fees = FeeRule::parse("", &args.gas_prices).context("--gas-prices")?;
         let signer = AccountSigner::new(secret.clone());
         let wallet = Wallet::new(&network, signer, &args.chain_id, fees, args.gas_adjustment);

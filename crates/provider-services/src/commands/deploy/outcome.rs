@@ -64,7 +64,6 @@ impl Outcome {
         Some(cost::in_coins(&cost::per_month(price, self.block_time?)?))
     }
 
-    /// For people.
     pub(crate) fn text(&self, palette: &Palette) -> String {
         let (strong, good) = (palette.strong, palette.good);
         let dseq = self.id.dseq();
@@ -92,7 +91,6 @@ impl Outcome {
         text
     }
 
-    /// For programs.
     pub(crate) fn json(&self) -> serde_json::Result<String> {
         let leases = self.leased.iter().map(|leased| LeaseDocument {
             id: leased.id.to_string(),

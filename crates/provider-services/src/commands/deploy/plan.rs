@@ -16,7 +16,6 @@ use akash_types::{Address, BidId, DecCoin, LeaseId};
 /// What the chain has of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Nothing.
     Nothing,
     /// Something that has ended.
     Closed,
@@ -54,7 +53,6 @@ pub(crate) enum Pick {
     Cheapest,
     /// By whoever is in front of the terminal.
     Ask,
-    /// Those of one provider.
     Provider(Address),
 }
 
@@ -63,7 +61,6 @@ pub(crate) enum Pick {
 pub(super) struct Patience {
     /// For more bids, once there is one for every group.
     pub(super) more: Duration,
-    /// For the first.
     pub(super) first: Duration,
 }
 
@@ -79,10 +76,11 @@ pub(super) struct Waited {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Create the deployment.
     Create,
     /// Look again soon. `complete`: whether every group has a bid that would do.
-    Wait { complete: bool },
+    Wait {
+        complete: bool,
+    },
     /// Make leases of these bids.
     Lease(Vec<Offer>),
     /// Have somebody choose, for each group without a lease.
@@ -136,7 +134,6 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What to do next.
 pub(super) fn next(seen: &Seen, pick: Pick, patience: Patience, waited: Waited) -> Step {
     let groups = match seen {
         Seen::Nothing => return Step::Create,

@@ -15,13 +15,11 @@ impl Progress {
         Self { began: Instant::now() }
     }
 
-    /// Something is done.
     pub(crate) fn done(&self, text: &str, streams: &mut Streams<'_>) {
         let good = streams.stderr_palette.good;
         self.tell(&format!("{good}✓{good:#}"), text, streams);
     }
 
-    /// Something is waited for.
     pub(crate) fn waiting(&self, text: &str, streams: &mut Streams<'_>) {
         let frame = streams.stderr_palette.frame;
         self.tell(&format!("{frame}…{frame:#}"), text, streams);

@@ -13,6 +13,7 @@ use akash_chain::keys::keyring::{Backend, Keyring, OpenOptions};
 use akash_devnet::node::Chain;
 use akash_devnet::server::{Config, Devnet, FaucetConfig, Progress};
 use akash_devnet::state::State;
+use akash_types::Dec;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
@@ -63,6 +64,9 @@ pub(crate) struct DevnetArgs {
     /// Who has coins at the start; may be given several times
     #[arg(long, value_name = "NAME=ADDRESS=COINS")]
     accounts: Vec<Grant>,
+    /// What the oracle says that 1 AKT is worth in USD [default: it has no price]
+    #[arg(long, value_name = "USD")]
+    akt_price: Option<Dec>,
 }
 
 pub(crate) fn run(
@@ -116,7 +120,9 @@ async fn serve(
     keyring: &Keyring,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let app = State::from_genesis(&start.genesis())?;
+    let mut genesis = start.genesis();
+    genesis.params.akt_price = args.akt_price;
+    let app = State::from_genesis(&genesis)?;
     let pace = Pace {
         rpc: args.rpc_addr,
         grpc: args.grpc_addr,

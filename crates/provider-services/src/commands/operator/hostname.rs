@@ -6,15 +6,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use akash_net::Outbound;
+use akash_types::hostname::BlockedHostnames;
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
+use kube_access::election::{LeaseParams, lead, release};
+use kube_access::{Access, KubeClient};
 use provider_daemon::config::read_span;
 use provider_daemon::log;
 use provider_daemon::metrics::{Format, Metrics, ProcessStats, Snapshot};
-use provider_engine::manifest::BlockedHostnames;
-use provider_kube::client::{Access, Calls};
 use provider_operators::Listener;
-use provider_operators::election::{Ballot, lead};
 use provider_operators::hostname::rest::{self, Page, Rest};
 use provider_operators::hostname::rpc::{self, Rpc};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
@@ -59,10 +60,11 @@ pub(super) struct HostnameArgs {
     /// Namespace of that gateway
     #[arg(long, value_name = "NAMESPACE", default_value = "akash-gateway")]
     gateway_namespace: String,
-    /// What implements that gateway
+    /// Accepted, without effect: the controller of the Gateway's class says what implements it
     #[arg(long, value_name = "NAME", default_value = "nginx", value_parser = ["nginx"])]
     gateway_provider: String,
-    /// Buffer of the gateway for an answer's headers
+    /// Buffer for an answer's headers: an annotation of routes with gateway-api, where it cannot be
+    /// told what implements the gateway
     #[arg(long, value_name = "SIZE", default_value = "16k")]
     proxy_buffer_size: String,
     /// Names that are not served; .example.com is a whole domain
@@ -119,21 +121,22 @@ pub(super) fn run(
     log::start(&surroundings.log()?)?;
     let default = || surroundings.user_home().map(|home| home.join(".kube/config"));
     let kubeconfig = args.kubeconfig.clone().or_else(default).unwrap_or_default();
-    block_on_threads(serve(args, kubeconfig, streams))
+    block_on_threads(serve(args, kubeconfig, surroundings.outbound()?, streams))
 }
 
 async fn serve(
     args: &HostnameArgs,
     kubeconfig: PathBuf,
+    outbound: &Outbound,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
     let stop = stop_signal()?;
-    let access = Access::find(&kubeconfig).await?;
+    let access = Access::find(&kubeconfig, outbound).await?;
     let metrics = Arc::new(Metrics::new());
     let counting = Arc::clone(&metrics);
     let count = move |action: &str, is_well: bool| counting.kube_call(action, is_well);
-    let calls = Calls::new(access.client()?, LIMIT, Arc::new(count));
-    let operator = HostnameOperator::new(calls.clone(), settings(args));
+    let client = KubeClient::new(access.client()?, LIMIT, Arc::new(count));
+    let operator = HostnameOperator::new(client.clone(), settings(args));
     let page = page(metrics, operator.clone());
     let version = version::document()?;
     let rest = Rest::new(operator.clone(), version, args.web_refresh_interval, Some(page));
@@ -150,17 +153,21 @@ async fn serve(
         "hostname operator on {}, answering at {bound}, gRPC at {rpc_bound}\n",
         access.url()
     ));
+    let params = params(args);
     let work = async {
         if !args.leader_elect {
             return operator.run().await;
         }
-        lead(calls, ballot(args), || operator.run()).await
+        lead(client.clone(), params.clone(), || operator.run()).await
     };
     tokio::select! {
         never = work => match never {},
         never = rest::serve(rest_listener, rest) => match never {},
         never = rpc::serve(rpc_listener, rpc) => match never {},
         () = stop => {}
+    }
+    if args.leader_elect {
+        release(client, &params).await;
     }
     streams.tell("hostname operator stopped; routes stay as they are\n");
     Ok(ExitCode::SUCCESS)
@@ -177,13 +184,13 @@ fn page(metrics: Arc<Metrics>, operator: HostnameOperator) -> Page {
     })
 }
 
-fn ballot(args: &HostnameArgs) -> Ballot {
-    // A pod that is started again is another candidate: what it did before is over.
+fn params(args: &HostnameArgs) -> LeaseParams {
+    // A pod that is started again is another claimant: what it did before is over.
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    Ballot {
+    LeaseParams {
         namespace: args.k8s_manifest_ns.clone(),
         lease: "akash-operator-hostname".to_owned(),
-        candidate: format!("{}-{}-{started}", args.pod_name, std::process::id()),
+        claimant: format!("{}-{}-{started}", args.pod_name, std::process::id()),
     }
 }
 
@@ -208,8 +215,8 @@ fn settings(args: &HostnameArgs) -> Settings {
 
 #[cfg(test)]
 mod tests {
+    use akash_types::hostname::BlockedBy;
     use clap::Parser;
-    use provider_engine::manifest::BlockedBy;
 
     use super::*;
 

@@ -47,7 +47,8 @@ impl QueryArgs {
     /// When an address is none, or two flags do not go together.
     pub(super) fn network(&self, surroundings: &Surroundings) -> anyhow::Result<Network> {
         let grpc = self.grpc_addr.as_deref();
-        let network = Network::new(surroundings.node(), grpc, self.grpc_insecure)?;
+        let network =
+            Network::new(surroundings.node(), grpc, self.grpc_insecure, &surroundings.to_node()?)?;
         match (self.height, grpc) {
             (0, _) => Ok(network),
             (height, None | Some("")) => Ok(network.at_height(height)),

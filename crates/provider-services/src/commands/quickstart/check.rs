@@ -17,10 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LARGEST: u64 = 1 << 20;
 
 /// The page of a hostname, from wherever names lead to.
-///
-/// # Errors
-///
-/// When it does not answer, or not with success.
 pub(super) async fn page(web: SocketAddr, host: &str) -> anyhow::Result<String> {
     let fetch = async {
         let mut stream = TcpStream::connect(web).await?;
@@ -49,10 +45,6 @@ pub(super) async fn has_curl() -> bool {
 }
 
 /// Runs a line in a new shell, as somebody would who copied it.
-///
-/// # Errors
-///
-/// When it fails, with what it said.
 pub(super) async fn line(prepare: &str, tried: &Try) -> anyhow::Result<()> {
     let script = format!("{prepare}\n{}", tried.line);
     let mut command = Command::new("sh");

@@ -9,7 +9,6 @@ use crate::output::Palette;
 /// Something to try in another terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Try {
-    /// What it shows.
     pub(super) what: &'static str,
     /// The line, as it is printed and run.
     pub(super) line: String,

@@ -22,10 +22,6 @@ const TRIES: usize = 5;
 
 impl Usual {
     /// The usual address if it is free now, and otherwise one that is.
-    ///
-    /// # Errors
-    ///
-    /// When no port is free.
     fn choose(self) -> std::io::Result<SocketAddr> {
         bind(self.port).or_else(|_| bind(0))
     }

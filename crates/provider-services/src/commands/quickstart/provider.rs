@@ -52,10 +52,6 @@ pub(super) async fn cluster(home: &Path, web: SocketAddr) -> anyhow::Result<Serv
 }
 
 /// Registers the provider, or what changed of it.
-///
-/// # Errors
-///
-/// When the chain refuses.
 pub(super) async fn register(wallet: &Wallet<'_>, gateway: SocketAddr) -> anyhow::Result<()> {
     let owner = wallet.address();
     let entry = Provider {
@@ -94,11 +90,6 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// Starts it.
-    ///
-    /// # Errors
-    ///
-    /// When its settings do not fit together.
     pub(super) fn start(place: Place<'_>, secret: SecretKey) -> anyhow::Result<Self> {
         let given = Given {
             values: settings(&place),
@@ -124,16 +115,12 @@ impl Running {
     }
 
     /// Waits until it answers tenants, who know it by the certificate that it published.
-    ///
-    /// # Errors
-    ///
-    /// When it ends, or takes too long.
     pub(super) async fn trusted(
         &mut self,
         network: &Network,
         provider: Address,
     ) -> anyhow::Result<()> {
-        let door = Door { network: Some(network), url: None };
+        let door = Door { network: Some(network), url: None, authorities: network.trust() };
         let answers = async {
             loop {
                 let client = door.client(provider, Identity::Nobody).await?;
@@ -152,10 +139,6 @@ impl Running {
     }
 
     /// Waits until it ends by itself, which it does only when something is wrong.
-    ///
-    /// # Errors
-    ///
-    /// With what is wrong.
     pub(super) async fn ended(&mut self) -> anyhow::Result<()> {
         match (&mut self.task).await? {
             Ok(()) => bail!("the provider ended by itself"),
@@ -202,10 +185,6 @@ fn settings(place: &Place<'_>) -> BTreeMap<String, Value> {
 }
 
 /// Logs to a file in `home` from now on.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub(super) fn log_in(home: &Path) -> anyhow::Result<()> {
     let path = home.join(LOG);
     let file = std::fs::File::options().create(true).append(true).open(&path);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use akash_chain::keys::SecretKey;
 use akash_chain::query::DeploymentFilter;
 use akash_chain::tx::{FeeRule, GasAdjustment};
+use akash_net::Outbound;
 use akash_sdl::Sdl;
 use akash_types::{DecCoin, DeploymentId, DeploymentState, EscrowState, LeaseId};
 use anyhow::{Context, bail, ensure};
@@ -53,10 +54,6 @@ pub(super) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     /// Starts everything, and tells each step.
-    ///
-    /// # Errors
-    ///
-    /// When something does not start.
     pub(super) async fn set(home: &'a Path, streams: &mut Streams<'_>) -> anyhow::Result<Self> {
         let progress = Progress::begin();
         let (strong, warning) = (streams.stderr_palette.strong, streams.stderr_palette.warning);
@@ -74,7 +71,7 @@ impl<'a> Stage<'a> {
         let text = format!("chain {} makes a block every {BLOCK_TIME:?}, at {rpc}", chain.chain_id);
         progress.done(&text, streams);
         let node = format!("http://{rpc}");
-        let network = Network::new(&node, None, false)?;
+        let network = Network::new(&node, None, false, &Outbound::default())?;
         let secret = |name: &str| anyhow::Ok(chain.keyring.get(name)?.secret_key()?);
         let (operator, tenant) = (secret("operator")?, secret("tenant")?);
         progress.done("keys of an operator and a tenant, with coins", streams);
@@ -116,10 +113,6 @@ impl<'a> Stage<'a> {
     }
 
     /// Deploys, shows what runs and what to try; then tries it, or goes on until it is stopped.
-    ///
-    /// # Errors
-    ///
-    /// When something is not as it is shown.
     pub(super) async fn show(
         &mut self,
         once: bool,
@@ -269,7 +262,6 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Says which usual ports others have.
 fn tell_taken(ports: &[(Usual, SocketAddr)], progress: &Progress, streams: &mut Streams<'_>) {
     for note in ports.iter().filter_map(|(usual, chosen)| usual.note(*chosen)) {
         progress.waiting(&note, streams);

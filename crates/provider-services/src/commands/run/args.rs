@@ -12,8 +12,18 @@ use provider_daemon::config::{Effect, Form, Place, Setting, Value, table};
 use crate::surroundings::Surroundings;
 
 /// Settings that are flags of every command.
-const GLOBAL: [&str; 7] =
-    ["home", "node", "log_level", "log_format", "log_color", "log_timestamp", "trace"];
+const GLOBAL: [&str; 10] = [
+    "home",
+    "node",
+    "node-ca",
+    "node-cert",
+    "node-key",
+    "log_level",
+    "log_format",
+    "log_color",
+    "log_timestamp",
+    "trace",
+];
 const CHECK: &str = "check";
 
 /// What `run` was given by flags and environment.
@@ -124,7 +134,7 @@ impl FromArgMatches for RunArgs {
 /// The values of a flag as one text.
 fn text(matches: &ArgMatches, name: &str) -> String {
     match name {
-        "home" => matches
+        "home" | "node-ca" | "node-cert" | "node-key" => matches
             .get_one::<PathBuf>(name)
             .map(|path| path.to_string_lossy().into_owned())
             .unwrap_or_default(),

@@ -25,6 +25,7 @@ pub(super) fn gather(args: &RunArgs, surroundings: &Surroundings, console: Conso
         values: args.values(surroundings),
         user_home: surroundings.user_home().map(Into::into),
         strays: surroundings.strays().to_vec(),
+        outbound: surroundings.environment_outbound().clone(),
         ..Given::default()
     };
     given.file = args.text("provider-config").map(|path| file::read(&PathBuf::from(path)));

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use akash_chain::keys::SecretKey;
 use anyhow::Context;
-use provider_daemon::config::{Config, Given};
+use provider_daemon::config::{Cluster, Config, Given};
 use provider_daemon::log;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ use tokio::sync::mpsc;
 pub(crate) use args::RunArgs;
 pub(crate) use judge::judge;
 
-use crate::runtime::block_on_threads;
+use crate::runtime::{block_on, block_on_threads};
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use gather::Gathered;
@@ -61,6 +61,9 @@ pub(crate) fn run(
             streams.tell(&format!("note: {note}\n"));
         }
         streams.print(&judge::summary(&config, &streams.stdout_palette))?;
+        if config.cluster == Cluster::Kubernetes {
+            streams.print(&block_on(async { Ok(judge::definitions(&config).await) })?)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let secret = secret.context("the key that signs is not in the keyring")?;

@@ -13,7 +13,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What a node says.
 enum Said {
-    /// It is registered.
     Yes,
     /// It is not.
     No,

@@ -37,7 +37,9 @@ impl<'a> Tenant<'a> {
         let account = Account::find(&args.from, &args.keyring, surroundings, console)?;
         let network = match provider.offline {
             true => None,
-            false => Some(Network::new(surroundings.node(), None, false)?),
+            false => {
+                Some(Network::new(surroundings.node(), None, false, &surroundings.to_node()?)?)
+            }
         };
         Ok(Self {
             args,
@@ -54,10 +56,6 @@ impl<'a> Tenant<'a> {
     }
 
     /// The lease that flags name; its provider is looked up if they do not.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub(super) async fn lease(&self, flags: &LeaseOf) -> anyhow::Result<LeaseId> {
         let group = GroupId::new(self.deployment()?, flags.gseq).context("--gseq")?;
         let order = OrderId::new(group, flags.oseq).context("--oseq")?;
@@ -71,10 +69,6 @@ impl<'a> Tenant<'a> {
     }
 
     /// The provider that flags name, or the one of the only lease of a group.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub(super) async fn provider_of(&self, gseq: u32) -> anyhow::Result<Address> {
         if let Some(provider) = self.args.provider {
             return Ok(provider);
@@ -88,10 +82,6 @@ impl<'a> Tenant<'a> {
 
     /// The leases that a command about a whole deployment is for: the one that flags name where they
     /// say where its provider is, and otherwise all active ones.
-    ///
-    /// # Errors
-    ///
-    /// When there are none.
     pub(super) async fn leases(&self, flags: &LeaseOf) -> anyhow::Result<Vec<LeaseId>> {
         if self.url.is_some() {
             return Ok(vec![self.lease(flags).await?]);
@@ -117,7 +107,11 @@ impl<'a> Tenant<'a> {
     ///
     /// When the provider cannot be found, or the certificate is missing.
     pub(super) async fn client(&self, provider: Address) -> anyhow::Result<Client> {
-        let door = Door { network: self.network.as_ref(), url: self.url };
+        let door = Door {
+            network: self.network.as_ref(),
+            url: self.url,
+            authorities: self.surroundings.outbound()?.trust(),
+        };
         let identity = Identity::Tenant {
             secret: &self.secret,
             home: self.surroundings.home()?,

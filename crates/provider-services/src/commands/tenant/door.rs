@@ -6,10 +6,11 @@ use std::time::{Duration, SystemTime};
 use akash_chain::keys::SecretKey;
 use akash_chain::keys::certificate::{Certificate, KeyFile, KeyFilePassword, KeyPair};
 use akash_chain::query::CertificateFilter;
+use akash_net::Trust;
 use akash_types::{Address, CertificateState};
 use anyhow::{Context, bail};
 use provider_api::client::{Client, ClientCertificate, Credentials, ServerTrust};
-use provider_gateway::auth::jwt::{Access, Algorithm, Claims, issue};
+use provider_api::jwt::{Access, Algorithm, Claims, issue};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::AuthType;
@@ -25,6 +26,8 @@ pub(crate) struct Door<'a> {
     pub(crate) network: Option<&'a Network>,
     /// Where the provider is, if that is not to be looked up.
     pub(crate) url: Option<&'a str>,
+    /// Public authorities that may vouch for the provider.
+    pub(crate) authorities: &'a Trust,
 }
 
 /// By what a tenant is known.
@@ -61,10 +64,11 @@ impl Door<'_> {
                 Credentials::Certificate(self.certificate(secret, home).await?)
             }
         };
-        let trust = match self.network {
-            None => ServerTrust::default(),
-            Some(network) => ServerTrust { published: published(network, provider).await? },
+        let published = match self.network {
+            None => Vec::new(),
+            Some(network) => published(network, provider).await?,
         };
+        let trust = ServerTrust { published, authorities: self.authorities.clone() };
         Ok(Client::new(&url, &trust, credentials)?)
     }
 
@@ -104,7 +108,6 @@ fn client_certificate(pair: &KeyPair) -> anyhow::Result<ClientCertificate> {
     })
 }
 
-/// Where a provider says that it is.
 async fn registered(network: &Network, provider: Address) -> anyhow::Result<String> {
     let found = network.query().provider(provider).await?.value;
     let found = found.with_context(|| {

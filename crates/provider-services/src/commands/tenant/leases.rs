@@ -7,10 +7,6 @@ use serde::Serialize;
 use crate::chain::Network;
 
 /// The leases of a deployment that are paid for, in order of their groups.
-///
-/// # Errors
-///
-/// When the chain cannot be asked.
 pub(crate) async fn active_leases(
     network: &Network,
     id: DeploymentId,

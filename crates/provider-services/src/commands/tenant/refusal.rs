@@ -45,7 +45,6 @@ fn block(text: &str) -> String {
     text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
-/// What would help.
 pub(crate) fn hint(error: &ClientError) -> Option<&'static str> {
     match error {
         ClientError::Connect { source, .. }
@@ -75,6 +74,10 @@ fn of_refusal(status: u16, code: Option<ErrorCode>, message: &str) -> Option<&'s
         (422, _) if message.contains("version validation failed") => Some(
             "the chain has the hash of another SDL: send the one that the deployment was made \
              with, or announce this one with `tx deployment update`",
+        ),
+        (_, Some(ErrorCode::EndpointsCannotMove)) => Some(
+            "the address stays with the deployment that has it; another one of yours gets the \
+             endpoint once that deployment is closed and the other is sent its manifest again",
         ),
         (_, Some(ErrorCode::NotDeployed)) => Some("it is being deployed; try again in a moment"),
         (_, Some(ErrorCode::NoLease)) => Some(

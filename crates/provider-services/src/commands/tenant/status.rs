@@ -48,7 +48,7 @@ pub(crate) struct LeaseStatusArgs {
     lease: LeaseOf,
     #[command(flatten)]
     provider: ProviderFlags,
-    /// Also show why services are not ready, where the provider says
+    /// Also show why services are not ready and how long the lease is funded, where the provider says
     #[arg(long)]
     detail: bool,
 }
@@ -75,9 +75,13 @@ pub(super) async fn provider(
 ) -> anyhow::Result<ExitCode> {
     let network = match args.provider.offline {
         true => None,
-        false => Some(Network::new(surroundings.node(), None, false)?),
+        false => Some(Network::new(surroundings.node(), None, false, &surroundings.to_node()?)?),
     };
-    let door = Door { network: network.as_ref(), url: args.provider.provider_url.as_deref() };
+    let door = Door {
+        network: network.as_ref(),
+        url: args.provider.provider_url.as_deref(),
+        authorities: surroundings.outbound()?.trust(),
+    };
     let client = door.client(args.address, Identity::Nobody).await?;
     let status = client.status().await.map_err(|error| refused(error, streams))?;
     print(&WithoutAddress::of(&status), streams)
@@ -95,6 +99,7 @@ pub(super) async fn lease(
     let mut status = client.lease_status(lease).await.map_err(|error| refused(error, streams))?;
     if !args.detail {
         status.services.values_mut().for_each(without_detail);
+        status.funds = None;
     }
     print(&status, streams)
 }

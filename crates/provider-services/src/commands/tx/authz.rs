@@ -1,7 +1,6 @@
 //! `tx authz`: letting others act in one's name.
 
-use akash_chain::query::Authorization;
-use akash_chain::tx::message::authz::{exec, grant, revoke};
+use akash_chain::tx::message::authz::{Authorization, exec, grant, revoke};
 use akash_chain::tx::{GivenTx, Message};
 use akash_types::{Address, Coin, EscrowScope};
 use anyhow::bail;

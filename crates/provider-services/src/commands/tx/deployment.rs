@@ -162,10 +162,6 @@ async fn create(args: &Create, sdl: &Sdl, session: &Session<'_>) -> anyhow::Resu
 }
 
 /// The least that the chain takes for a deployment of these groups.
-///
-/// # Errors
-///
-/// When the chain does not say.
 pub(crate) async fn least_deposit(network: &Network, groups: &[GroupSpec]) -> anyhow::Result<Coin> {
     let params = network.query().deployment_params().await?;
     let price = groups.first().and_then(|group| group.resources.first());

@@ -32,20 +32,12 @@ pub(super) struct SourceFlags {
 
 impl SourceFlags {
     /// A deposit of `coin`.
-    ///
-    /// # Errors
-    ///
-    /// When a source is named twice.
     pub(super) fn deposit(&self, coin: Coin) -> anyhow::Result<Deposit> {
         Deposit::new(coin, self.deposit_sources.clone()).context("--deposit-sources")
     }
 }
 
 /// The least deposit in a denomination, or else the first there is.
-///
-/// # Errors
-///
-/// When the chain names none.
 pub(super) fn least(deposits: Vec<Coin>, denom: &Denom) -> anyhow::Result<Coin> {
     let position = deposits.iter().position(|coin| coin.denom() == denom).unwrap_or_default();
     deposits

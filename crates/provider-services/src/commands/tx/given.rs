@@ -117,7 +117,8 @@ async fn send_signed(
     anyhow::ensure!(!args.offline, "--offline: nothing can be broadcast");
     let tx = signed_elsewhere(&file::read(&given.path, streams.stdin)?)?;
     let grpc = args.grpc_addr.as_deref();
-    let network = Network::new(surroundings.node(), grpc, args.grpc_insecure)?;
+    let network =
+        Network::new(surroundings.node(), grpc, args.grpc_insecure, &surroundings.to_node()?)?;
     let mode = args.broadcast_mode.into();
     let outcome = broadcast(network.node(), &tx, mode, Wait::default()).await?;
     send::report(&tx, &outcome, args.output, streams)

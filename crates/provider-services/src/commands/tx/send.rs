@@ -60,10 +60,6 @@ pub(super) async fn send(
 }
 
 /// Prints what became of a transaction.
-///
-/// # Errors
-///
-/// When it failed.
 pub(super) fn report(
     tx: &SignedTx,
     outcome: &Broadcast,

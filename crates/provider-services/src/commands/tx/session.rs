@@ -19,10 +19,6 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Finds the key and prepares to talk to the node, as flags say; `from` is a key that was named
     /// in another way than by its flag.
-    ///
-    /// # Errors
-    ///
-    /// When there is no key, or no node to talk to.
     pub(super) fn open(
         args: &'a TxArgs,
         from: Option<&str>,
@@ -34,22 +30,22 @@ impl<'a> Session<'a> {
             true => None,
             false => {
                 let grpc = args.grpc_addr.as_deref();
-                Some(Network::new(surroundings.node(), grpc, args.grpc_insecure)?)
+                Some(Network::new(
+                    surroundings.node(),
+                    grpc,
+                    args.grpc_insecure,
+                    &surroundings.to_node()?,
+                )?)
             }
         };
         Ok(Self { args, surroundings, account, network })
     }
 
-    /// Who sends.
     pub(super) const fn from(&self) -> Address {
         self.account.address
     }
 
     /// The node, for a command that cannot do without; `instead` says what would help.
-    ///
-    /// # Errors
-    ///
-    /// With --offline.
     pub(super) fn network(&self, instead: &str) -> anyhow::Result<&Network> {
         self.network.as_ref().with_context(|| format!("--offline: {instead}"))
     }

@@ -9,10 +9,6 @@ use crate::output::Document;
 use akash_json as proto_json;
 
 /// A transaction without signature, for whoever signs elsewhere.
-///
-/// # Errors
-///
-/// Never for messages that this program makes.
 pub(super) fn document(
     session: &Session<'_>,
     messages: &[Message],

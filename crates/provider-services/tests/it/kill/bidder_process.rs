@@ -9,6 +9,7 @@ use akash_chain::follow::{FollowConfig, PlanConfig};
 use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::FeeRule;
 use akash_chain::tx::lane::LaneConfig;
+use akash_types::Backoff;
 use provider_testkit::bidder::{self, Journal, Settings};
 
 use crate::kill::BEGIN;
@@ -66,8 +67,7 @@ async fn follows_and_bids() {
     let plan = PlanConfig {
         block_time_floor: block_time,
         block_time_ceiling: block_time,
-        backoff: Duration::from_millis(50),
-        backoff_max: Duration::from_millis(400),
+        backoff: Backoff { first: Duration::from_millis(50), most: Duration::from_millis(400) },
         ..PlanConfig::new(CHAIN)
     };
     let fee = FeeRule::parse("", "0.025uakt").unwrap();

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use akash_types::LeaseId;
+use kube_access::CachedObject;
+use kube_access::follow::{Source, WatchEvent, follow};
+use kube_access::{Access, Counter, KubeClient, ResourceKind};
 use kube_bed::Bed;
 use provider_crd::{ProviderHost, names};
-use provider_kube::client::{Access, Calls, Counter, Kind};
-use provider_kube::follow::{Shown, Source, Told, follow};
 use provider_operators::hostname::build::route;
 use provider_operators::hostname::claim::Claim;
-use provider_operators::hostname::offer::Offer;
+use provider_operators::hostname::exposed::ExposedPorts;
 use provider_operators::hostname::settings::Settings;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -126,7 +127,7 @@ struct Stage {
 impl Stage {
     async fn set(bed: &Bed) -> Self {
         let case = case("01-basic");
-        let manifest = recorded(&case, Kind::MANIFEST).remove(0);
+        let manifest = recorded(&case, ResourceKind::MANIFEST).remove(0);
         let host = hosts(&case).remove(0);
         let mut leases = Vec::new();
         for number in 0..LEASES {
@@ -135,7 +136,7 @@ impl Stage {
             let text = format!("{owner}/{}/1/1/{}", 100 + number, case.lease.provider());
             let lease: LeaseId = text.parse().unwrap();
             put_namespace(bed, &names::lease_namespace(&lease)).await;
-            put(bed, Kind::MANIFEST, &of_lease(&manifest, &lease)).await;
+            put(bed, ResourceKind::MANIFEST, &of_lease(&manifest, &lease)).await;
             leases.push(lease);
         }
         Self { leases, manifest, host }
@@ -157,8 +158,8 @@ impl Stage {
             let host: ProviderHost = serde_json::from_value(self.host(host, &lease)).unwrap();
             let claim = Claim::of(&host).unwrap();
             let manifest = of_lease(&self.manifest, &lease);
-            let offer = Offer::of(&serde_json::from_value(manifest).unwrap()).unwrap();
-            let options = offer.port(&claim.service, claim.port).unwrap();
+            let exposed = ExposedPorts::of(&serde_json::from_value(manifest).unwrap()).unwrap();
+            let options = exposed.port(&claim.service, claim.port).unwrap();
             route(&claim, options, &Settings::default().routes)
         });
         routes.collect()
@@ -181,19 +182,19 @@ async fn routes_converge_whenever_the_operator_is_killed_and_lead_nowhere_else_m
     let stage = Stage::set(&bed).await;
     let claims: Arc<Mutex<Claims>> = Arc::default();
     let wrong: Arc<Mutex<Vec<String>>> = Arc::default();
-    let access = Access::find(bed.kubeconfig()).await.unwrap();
+    let access = Access::find(bed.kubeconfig(), &akash_net::Outbound::default()).await.unwrap();
     let counter: Counter = Arc::new(|_: &str, _| {});
-    let calls = Calls::new(access.client().unwrap(), Duration::from_secs(10), counter);
+    let client = KubeClient::new(access.client().unwrap(), Duration::from_secs(10), counter);
     let (known, found) = (Arc::clone(&claims), Arc::clone(&wrong));
-    let tell = move |told: Told<Shown>| {
-        let Told::Is(shown) = told else { return };
+    let tell = move |told: WatchEvent<CachedObject>| {
+        let WatchEvent::Applied(shown) = told else { return };
         if !known.lock().unwrap().may_lead_to(&shown.name, &shown.namespace) {
             found.lock().unwrap().push(format!("{} leads to {}", shown.name, shown.namespace));
         }
     };
-    tokio::spawn(follow(calls, Source::everything(Kind::INGRESS), tell, Arc::default()));
+    tokio::spawn(follow(client, Source::everything(ResourceKind::INGRESS), tell, Arc::default()));
 
-    let path = Kind::HOST.path(Some("lease"));
+    let path = ResourceKind::HOST.path(Some("lease"));
     for seed in 1..=seeds {
         let mut dice = Dice(seed);
         for kill in 0..kills {
@@ -213,7 +214,7 @@ async fn routes_converge_whenever_the_operator_is_killed_and_lead_nowhere_else_m
                 match before {
                     None => {
                         claims.lock().unwrap().set(&name, Some(lease));
-                        put(&bed, Kind::HOST, &stage.host(&name, &lease)).await;
+                        put(&bed, ResourceKind::HOST, &stage.host(&name, &lease)).await;
                     }
                     Some(_) if moves && dice.roll(3) > 0 => {
                         claims.lock().unwrap().set(&name, Some(lease));

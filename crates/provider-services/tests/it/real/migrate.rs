@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
+use kube_access::ResourceKind;
 use kube_bed::Bed;
 use provider_crd::custom_resource_definitions;
-use provider_kube::client::Kind;
 use serde_json::{Value, json};
 
 use crate::bed::{get, post, until};
@@ -34,10 +34,10 @@ async fn migrate_crds_applies_definitions_to_an_empty_cluster_and_over_older_one
     let fields = old.pointer_mut(schema).and_then(Value::as_object_mut).unwrap();
     let field = fields.keys().next().unwrap().clone();
     fields.remove(&field);
-    post(&bed, &Kind::DEFINITION.path(None), &old).await.unwrap();
+    post(&bed, &ResourceKind::DEFINITION.path(None), &old).await.unwrap();
     let name = |definition: &Value| definition["metadata"]["name"].as_str().unwrap().to_owned();
     let stored = async |definition: &Value| {
-        let path = format!("{}/{}", Kind::DEFINITION.path(None), name(definition));
+        let path = format!("{}/{}", ResourceKind::DEFINITION.path(None), name(definition));
         get(&bed, &path).await.unwrap()
     };
     let pointer = format!("{schema}/{field}");

@@ -96,7 +96,7 @@ impl Cluster {
         self.node.import(&Image::busybox(name, command).unwrap()).unwrap();
     }
 
-    /// Runs the commands of a section of the guide, except those that need what is not here.
+    /// Runs all commands of a section of the guide.
     pub(crate) fn follow_guide(&self, heading: &str, least: usize) {
         let guide = std::fs::read_to_string(root().join("docs/install.md")).unwrap();
         let section = guide::section(&guide, heading).unwrap();

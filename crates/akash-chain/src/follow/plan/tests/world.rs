@@ -11,7 +11,6 @@ use crate::query::{BlockHash, BlockHeader};
 pub(super) const CHAIN: &str = "local";
 pub(super) const BLOCK_TIME: Duration = Duration::from_secs(1);
 
-/// What is wrong with a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Nothing it is asked is ever answered, and its subscription says nothing.
@@ -26,7 +25,6 @@ pub(super) enum Fault {
     WrongChain,
     /// It has other blocks than everyone else.
     Fork,
-    /// Its subscription ends.
     Closes,
     /// Its subscription is open and tells of nothing.
     Deaf,
@@ -92,7 +90,9 @@ pub(super) fn header(height: u64, fork: bool) -> BlockHeader {
 }
 
 pub(super) fn config() -> PlanConfig {
-    PlanConfig { max_gap: 500, backoff_max: Duration::from_secs(8), ..PlanConfig::new(CHAIN) }
+    let mut config = PlanConfig { max_gap: 500, ..PlanConfig::new(CHAIN) };
+    config.backoff.most = Duration::from_secs(8);
+    config
 }
 
 impl World {
@@ -136,7 +136,6 @@ impl World {
         world
     }
 
-    /// Lets time pass.
     pub(super) fn run(&mut self, time: Duration) {
         let end = self.now + time;
         while let Some(Reverse((at, id))) = self.queue.peek().copied() {

@@ -26,46 +26,26 @@ impl LaneHandle {
     }
 
     /// Wants something. How it ends is told where all intents end.
-    ///
-    /// # Errors
-    ///
-    /// When the lane has stopped.
     pub async fn submit(&self, intents: Vec<Intent>) -> Result<(), LaneStopped> {
         self.send(Input::Submit(intents)).await
     }
 
     /// Wants something no more. If it was sent already it is left to its fate.
-    ///
-    /// # Errors
-    ///
-    /// When the lane has stopped.
     pub async fn forget(&self, intent: IntentId) -> Result<(), LaneStopped> {
         self.send(Input::Forget(intent)).await
     }
 
     /// Shows the lane the next block.
-    ///
-    /// # Errors
-    ///
-    /// When the lane has stopped.
     pub async fn block(&self, block: LaneBlock) -> Result<(), LaneStopped> {
         self.send(Input::Block(block)).await
     }
 
     /// Tells the lane that it will not see blocks up to a height.
-    ///
-    /// # Errors
-    ///
-    /// When the lane has stopped.
     pub async fn resynced(&self, height: u64) -> Result<(), LaneStopped> {
         self.send(Input::Resynced { height }).await
     }
 
     /// Tells the lane that the chain went back, and another branch of it is at a height.
-    ///
-    /// # Errors
-    ///
-    /// When the lane has stopped.
     pub async fn rebased(&self, height: u64) -> Result<(), LaneStopped> {
         self.send(Input::Rebased { height }).await
     }

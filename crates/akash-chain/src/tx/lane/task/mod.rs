@@ -262,7 +262,6 @@ impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
         }
     }
 
-    /// Asks something in the background.
     fn ask<F>(&mut self, question: impl FnOnce(Arc<Source<T>>) -> F)
     where
         F: Future<Output = Heard> + Send + 'static,

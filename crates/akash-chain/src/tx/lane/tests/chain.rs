@@ -8,7 +8,6 @@ use super::super::{LaneBlock, OurTx, TxOutcome};
 use super::build::bid;
 use crate::tx::Refusal;
 
-/// Signatures are names here.
 pub(super) type Signature = Vec<u8>;
 
 #[derive(Clone, Debug)]

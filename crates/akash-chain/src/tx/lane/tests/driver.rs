@@ -12,7 +12,6 @@ use super::super::{
 use super::chain::{Chain, ModelTx};
 use crate::tx::SimulationRefusal;
 
-/// A seed and numbers from it.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -162,7 +161,6 @@ impl Driver {
         assert!(count <= 1 || bids <= most / 5 * 4, "{count} with bids ask for {bids}");
     }
 
-    /// One thing happens.
     pub(super) fn step(&mut self) {
         self.now += Duration::from_millis(self.dice.below(120));
         if self.wake.is_some_and(|wake| wake <= self.now) {

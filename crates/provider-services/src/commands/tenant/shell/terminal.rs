@@ -11,9 +11,6 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// # Errors
-    ///
-    /// When standard input is no terminal.
     pub(super) fn enter() -> anyhow::Result<Self> {
         let before = tcgetattr(stdin()).context("input is not a terminal, cannot setup TTY")?;
         let mut raw = before.clone();
@@ -30,7 +27,6 @@ impl Drop for Raw {
     }
 }
 
-/// Columns and lines.
 pub(super) fn size() -> Option<(u16, u16)> {
     let size = tcgetwinsize(stdin()).ok()?;
     Some((size.ws_col, size.ws_row))

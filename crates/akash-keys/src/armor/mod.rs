@@ -1,0 +1,168 @@
+//! Secret keys as text under a passphrase: `keys export` and `keys import`.
+//!
+//! The text is that of Cosmos SDK: a block `TENDERMINT PRIVATE KEY` in the armor of OpenPGP,
+//! with the key in Amino inside. What is exported is the newer form (argon2, ChaCha20-Poly1305);
+//! the older one (bcrypt, XSalsa20-Poly1305) is imported as well.
+
+mod cipher;
+mod crc24;
+
+use zeroize::Zeroizing;
+
+use super::amino::{self, AminoError};
+use super::pem::{self, Block, PemError};
+use super::{Passphrase, RandomError, SecretKey, random};
+
+const LABEL: &str = "TENDERMINT PRIVATE KEY";
+const TYPE: &str = "secp256k1";
+
+/// The text of `key` under `passphrase`, without a line end after its last line.
+pub fn export(key: &SecretKey, passphrase: &Passphrase) -> Result<String, ArmorError> {
+    let salt = random::<16>()?;
+    export_with(key, passphrase, &salt)
+}
+
+fn export_with(
+    key: &SecretKey,
+    passphrase: &Passphrase,
+    salt: &[u8; 16],
+) -> Result<String, ArmorError> {
+    let sealed = cipher::seal_argon2(&amino::encode_secret(key), passphrase, salt)?;
+    let headers = [("kdf", "argon2"), ("salt", &hex::encode_upper(salt)), ("type", TYPE)];
+    let block = Block {
+        headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        checksum: Some(crc24::of(&sealed)),
+        ..Block::new(LABEL, Zeroizing::new(sealed))
+    };
+    Ok(block.to_text().trim_end().to_owned())
+}
+
+/// The key in a text of [`export`] or of Cosmos SDK. Text around the block does not matter.
+///
+/// # Errors
+///
+/// [`ArmorError::WrongPassphrase`] when that is what it is; others when the text is not such an
+/// export, or of another type of key.
+pub fn import(text: &str, passphrase: &Passphrase) -> Result<SecretKey, ArmorError> {
+    let block = pem::parse(text)?.into_iter().next().ok_or(ArmorError::NoBlock)?;
+    if block.label != LABEL {
+        return Err(ArmorError::Label { found: block.label });
+    }
+    if block.checksum.is_some_and(|checksum| checksum != crc24::of(&block.data)) {
+        return Err(ArmorError::Checksum);
+    }
+    // Without the header it is this type: there was no other when it was not written.
+    let found = block.header("type").filter(|found| !found.is_empty()).unwrap_or(TYPE);
+    if found != TYPE {
+        return Err(ArmorError::Type { found: found.to_owned() });
+    }
+    let salt = block.header("salt").and_then(|salt| hex::decode(salt).ok());
+    let salt: [u8; 16] = salt.and_then(|salt| salt.try_into().ok()).ok_or(ArmorError::Salt)?;
+    let key = match block.header("kdf") {
+        Some("argon2") => cipher::open_argon2(&block.data, passphrase, &salt)?,
+        Some("bcrypt") => cipher::open_bcrypt(&block.data, passphrase, &salt)?,
+        other => return Err(ArmorError::Kdf { found: other.unwrap_or_default().to_owned() }),
+    };
+    amino::decode_secret(&key).map_err(ArmorError::Content)
+}
+
+/// Why a key could not be exported or imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ArmorError {
+    /// No random bytes.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// There is no block in the text.
+    #[error("the text has no block {LABEL:?}")]
+    NoBlock,
+    /// A block of something else.
+    #[error("the text is a block {found:?}, expected {LABEL:?}")]
+    Label {
+        /// What it says it is.
+        found: String,
+    },
+    /// The block is not whole.
+    #[error("the text")]
+    Text(#[from] PemError),
+    /// The checksum does not fit the content.
+    #[error("the text is damaged: its checksum does not fit")]
+    Checksum,
+    /// A type of key that does not sign here.
+    #[error("the key is of type {found:?}, expected {TYPE:?}")]
+    Type {
+        /// The type.
+        found: String,
+    },
+    /// The salt is missing, or not 16 bytes in hexadecimal.
+    #[error("the text has no usable salt")]
+    Salt,
+    /// Another way from passphrase to key.
+    #[error("the key is protected with {found:?}, expected argon2 or bcrypt")]
+    Kdf {
+        /// Which.
+        found: String,
+    },
+    /// The passphrase does not open it.
+    #[error("incorrect passphrase")]
+    WrongPassphrase,
+    /// The machine could not derive or encrypt, for lack of memory as a rule.
+    #[error("could not derive a key from the passphrase")]
+    Derive,
+    /// It opens, and what is inside is no key.
+    #[error("what is inside")]
+    Content(#[source] AminoError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> SecretKey {
+        SecretKey::from_bytes(&[7; 32]).unwrap()
+    }
+
+    #[test]
+    fn an_export_has_the_headers_of_cosmos_and_imports_again() {
+        let text = export_with(&key(), &Passphrase::new("secret"), &[0xab; 16]).unwrap();
+        let lines: Vec<&str> = text.split('\n').collect();
+        assert_eq!(
+            lines[..5],
+            [
+                "-----BEGIN TENDERMINT PRIVATE KEY-----",
+                "kdf: argon2",
+                "salt: ABABABABABABABABABABABABABABABAB",
+                "type: secp256k1",
+                ""
+            ]
+        );
+        assert!(lines[lines.len() - 2].starts_with('=') && lines[lines.len() - 2].len() == 5);
+        assert_eq!(lines[lines.len() - 1], "-----END TENDERMINT PRIVATE KEY-----");
+        assert_eq!(import(&text, &Passphrase::new("secret")).unwrap(), key());
+        let wrong = import(&text, &Passphrase::new("Secret"));
+        assert!(matches!(wrong, Err(ArmorError::WrongPassphrase)));
+    }
+
+    #[test]
+    fn what_is_not_an_export_is_refused_before_any_work() {
+        let block = |label: &str, headers: &str, content: &str| {
+            format!("-----BEGIN {label}-----\n{headers}\n{content}\n-----END {label}-----")
+        };
+        let of = |headers: &str, content: &str| {
+            let text = block(LABEL, headers, content);
+            import(&text, &Passphrase::new("x")).unwrap_err()
+        };
+        let salt = "salt: ABABABABABABABABABABABABABABABAB\n";
+        let import = |text: &str| import(text, &Passphrase::new("x")).unwrap_err();
+        assert!(matches!(import(""), ArmorError::NoBlock));
+        assert!(matches!(import("-----BEGIN A-----\n"), ArmorError::Text(_)));
+        assert!(matches!(import(&block("A", "", "AQID")), ArmorError::Label { .. }));
+        assert!(matches!(of("type: ed25519\n", "AQID"), ArmorError::Type { .. }));
+        assert!(matches!(of("kdf: argon2\n", "AQID"), ArmorError::Salt));
+        assert!(matches!(of("kdf: argon2\nsalt: AB\n", "AQID"), ArmorError::Salt));
+        assert!(matches!(of(salt, "AQID"), ArmorError::Kdf { .. }));
+        assert!(matches!(of(&format!("kdf: scrypt\n{salt}"), "AQID"), ArmorError::Kdf { .. }));
+        assert!(matches!(of(salt, "AQID\n=AAAA"), ArmorError::Checksum));
+        let short = of(&format!("kdf: bcrypt\n{salt}"), "AQID");
+        assert!(matches!(short, ArmorError::WrongPassphrase));
+    }
+}

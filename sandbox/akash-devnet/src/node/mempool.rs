@@ -1,0 +1,193 @@
+//! Transactions that wait for a block, in the order they came.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use super::cache::Cache;
+use super::limits::{BlockLimits, MempoolLimits};
+use super::merkle::{Hash, sha256};
+
+/// Bytes that a block needs beside its transactions, with one validator: CometBFT's own figures for
+/// framing, header and commit.
+const BLOCK_OVERHEAD: u64 = 11 + 626 + 94 + 109;
+
+/// Why a transaction is not even looked at. The texts are CometBFT's; clients match them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BroadcastError {
+    /// The same bytes were seen lately.
+    #[error("tx already exists in cache")]
+    InCache,
+    /// The mempool holds all it may.
+    #[error(
+        "mempool is full: number of txs {txs} (max: {max_txs}), total txs bytes {bytes} (max: {max_bytes})"
+    )]
+    Full {
+        txs: usize,
+        /// Most it may hold.
+        max_txs: usize,
+        /// Bytes it holds.
+        bytes: u64,
+        /// Most it may hold.
+        max_bytes: u64,
+    },
+    /// The transaction is larger than any may be.
+    #[error("Tx too large. Max size is {max}, but got {actual}")]
+    TooLarge {
+        /// Most bytes.
+        max: usize,
+        /// Its bytes.
+        actual: usize,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Its bytes.
+    pub tx: Bytes,
+    pub hash: Hash,
+    /// Gas it may use.
+    pub gas_wanted: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Mempool {
+    limits: MempoolLimits,
+    pending: VecDeque<Pending>,
+    bytes: u64,
+    cache: Cache,
+}
+
+impl Mempool {
+    /// An empty one.
+    #[must_use]
+    pub fn new(limits: MempoolLimits) -> Self {
+        let cache = Cache::new(limits.cache);
+        Self { limits, pending: VecDeque::new(), bytes: 0, cache }
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether none waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Bytes of all that wait.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Those that wait, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter()
+    }
+
+    /// The error of a mempool without room.
+    #[must_use]
+    pub fn full(&self) -> BroadcastError {
+        BroadcastError::Full {
+            txs: self.pending.len(),
+            max_txs: self.limits.max_txs,
+            bytes: self.bytes,
+            max_bytes: self.limits.max_bytes,
+        }
+    }
+
+    /// Whether a transaction may be looked at; if so its digest, which is remembered from now on.
+    pub(super) fn admit(&mut self, tx: &[u8]) -> Result<Hash, BroadcastError> {
+        let room = self.pending.len() < self.limits.max_txs
+            && self.bytes.saturating_add(length(tx)) <= self.limits.max_bytes;
+        if !room {
+            return Err(self.full());
+        }
+        if tx.len() > self.limits.max_tx_bytes {
+            let (max, actual) = (self.limits.max_tx_bytes, tx.len());
+            return Err(BroadcastError::TooLarge { max, actual });
+        }
+        let hash = sha256(tx);
+        if self.cache.insert(hash) { Ok(hash) } else { Err(BroadcastError::InCache) }
+    }
+
+    /// Takes in a transaction that was admitted and accepted.
+    pub(super) fn push(&mut self, pending: Pending) {
+        self.bytes = self.bytes.saturating_add(length(&pending.tx));
+        self.pending.push_back(pending);
+    }
+
+    /// Forgets a transaction that was admitted and refused, so that it can be sent again.
+    pub(super) fn forget(&mut self, hash: &Hash) {
+        self.cache.remove(hash);
+    }
+
+    /// The transactions for the next block: the oldest, up to the first that does not fit. Those
+    /// behind it wait too, or one account's could overtake each other.
+    #[must_use]
+    pub fn reap(&self, limits: &BlockLimits) -> Vec<Bytes> {
+        let mut bytes = BLOCK_OVERHEAD;
+        let mut gas = 0_u64;
+        let mut txs = Vec::new();
+        for pending in &self.pending {
+            bytes = bytes.saturating_add(field_size(length(&pending.tx)));
+            gas = gas.saturating_add(u64::try_from(pending.gas_wanted).unwrap_or_default());
+            if bytes > limits.max_bytes || limits.max_gas.is_some_and(|max| gas > max) {
+                break;
+            }
+            txs.push(pending.tx.clone());
+        }
+        txs
+    }
+
+    /// Removes what a block has included. One that failed in the block can be sent again.
+    pub(super) fn remove_included<'a>(
+        &mut self,
+        included: impl IntoIterator<Item = (&'a Hash, bool)>,
+    ) {
+        let mut gone = std::collections::HashSet::new();
+        for (hash, worked) in included {
+            gone.insert(*hash);
+            if worked {
+                self.cache.insert(*hash);
+            } else {
+                self.cache.remove(hash);
+            }
+        }
+        self.keep(|pending| !gone.contains(&pending.hash));
+    }
+
+    /// Looks at everything again and throws out what is refused now.
+    pub(super) fn recheck(&mut self, mut accepted: impl FnMut(&[u8]) -> bool) {
+        let mut refused = Vec::new();
+        self.keep(|pending| {
+            let keep = accepted(&pending.tx);
+            if !keep {
+                refused.push(pending.hash);
+            }
+            keep
+        });
+        for hash in refused {
+            self.cache.remove(&hash);
+        }
+    }
+
+    fn keep(&mut self, keep: impl FnMut(&Pending) -> bool) {
+        self.pending.retain(keep);
+        self.bytes = self.pending.iter().map(|pending| length(&pending.tx)).sum();
+    }
+}
+
+fn length(tx: &[u8]) -> u64 {
+    u64::try_from(tx.len()).unwrap_or(u64::MAX)
+}
+
+/// Bytes of a transaction in a block: one of the field's number, its length, itself.
+fn field_size(length: u64) -> u64 {
+    // A length delimiter is at most ten bytes.
+    let delimiter = prost::encoding::encoded_len_varint(length);
+    u64::try_from(delimiter).unwrap_or(10).saturating_add(length).saturating_add(1)
+}

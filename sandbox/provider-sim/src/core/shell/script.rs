@@ -1,0 +1,214 @@
+//! Commands one after the other.
+
+use std::collections::VecDeque;
+
+use provider_engine::cluster::port::Terminal;
+
+use super::words::{Join, Token, split};
+use super::{ShellOutput, Surroundings};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Script {
+    steps: VecDeque<(Join, Vec<String>)>,
+    last_code: i32,
+    /// Whether an unknown command is a complaint, not an end.
+    in_shell: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Finished {
+    /// To its end, with this code.
+    Code(i32),
+    /// It said `exit`.
+    Exits(i32),
+    /// It copies its input; the rest runs when that ends.
+    Reads(Script),
+    /// It became a shell that reads commands.
+    Interactive,
+}
+
+/// Whether there is such a program.
+pub(super) fn knows(name: &str) -> bool {
+    let programs = [
+        "echo", "printf", "cat", "true", "false", "env", "hostname", "pwd", "ls", "id", "uname",
+        "sh", "bash", "ash",
+    ];
+    programs.contains(&base(name))
+}
+
+/// The name of a program without its folder.
+fn base(name: &str) -> &str {
+    name.strip_prefix("/bin/").or_else(|| name.strip_prefix("/usr/bin/")).unwrap_or(name)
+}
+
+impl Script {
+    /// One command, as it was given.
+    pub(super) fn of_command(words: Vec<String>) -> Self {
+        Self { steps: [(Join::Always, words)].into(), last_code: 0, in_shell: false }
+    }
+
+    /// The commands of a line.
+    pub(super) fn parse(line: &str) -> Self {
+        let mut steps: VecDeque<(Join, Vec<String>)> = [(Join::Always, Vec::new())].into();
+        for token in split(line) {
+            match token {
+                Token::Join(join) => steps.push_back((join, Vec::new())),
+                Token::Word(word) => {
+                    if let Some((_, words)) = steps.back_mut() {
+                        words.push(word);
+                    }
+                }
+            }
+        }
+        steps.retain(|(_, words)| !words.is_empty());
+        Self { steps, last_code: 0, in_shell: true }
+    }
+
+    /// The same, read by a shell that goes on after it.
+    pub(super) const fn inside_a_shell(mut self) -> Self {
+        self.in_shell = true;
+        self
+    }
+
+    pub(super) fn run(
+        mut self,
+        place: &Surroundings,
+        terminal: Option<Terminal>,
+        outputs: &mut Vec<ShellOutput>,
+    ) -> Finished {
+        while let Some((join, words)) = self.steps.pop_front() {
+            let skipped = match join {
+                Join::Always => false,
+                Join::IfGood => self.last_code != 0,
+                Join::IfBad => self.last_code == 0,
+            };
+            if skipped {
+                continue;
+            }
+            let mut output = Redirected::new(words, terminal.is_some());
+            let words = std::mem::take(&mut output.words);
+            let Some((first, args)) = words.split_first() else { continue };
+            let (first, args) = match (first.as_str(), args.split_first()) {
+                ("exec", Some((first, args))) => (first, args),
+                _ => (first, args),
+            };
+            match base(first) {
+                "exit" => {
+                    let code = args.first().and_then(|code| code.parse::<i32>().ok());
+                    return Finished::Exits(code.map_or(self.last_code, |code| code & 0xff));
+                }
+                "cat" => return Finished::Reads(self),
+                "sh" | "bash" | "ash" => match args {
+                    [flag, line, ..] if flag == "-c" => {
+                        let mut inner = Self::parse(line);
+                        let rest = std::mem::take(&mut self.steps);
+                        inner.steps.extend(rest);
+                        self = inner;
+                    }
+                    _ => return Finished::Interactive,
+                },
+                name => self.last_code = program(name, args, place, terminal, &output, outputs),
+            }
+        }
+        Finished::Code(self.last_code)
+    }
+}
+
+/// Runs a program that only writes; its code.
+fn program(
+    name: &str,
+    args: &[String],
+    place: &Surroundings,
+    terminal: Option<Terminal>,
+    output: &Redirected,
+    outputs: &mut Vec<ShellOutput>,
+) -> i32 {
+    let text = match name {
+        "true" | ":" | "cd" => return 0,
+        "false" => return 1,
+        "command" => match args {
+            [flag, name] if flag == "-v" && knows(name) && name != "bash" => {
+                format!("/bin/{name}\n")
+            }
+            _ => return 127,
+        },
+        "echo" => match args.split_first() {
+            Some((flag, rest)) if flag == "-n" => rest.join(" "),
+            _ => format!("{}\n", args.join(" ")),
+        },
+        "printf" => args.join(" ").replace("\\n", "\n"),
+        "env" => place.env.iter().map(|entry| format!("{entry}\n")).collect(),
+        "hostname" => format!("{}\n", place.pod),
+        "pwd" => "/\n".to_owned(),
+        "ls" => "THIS_IS_SIMULATED\n".to_owned(),
+        "id" => "uid=0(root) gid=0(root)\n".to_owned(),
+        "uname" => "Simulated\n".to_owned(),
+        "stty" => match terminal {
+            Some(Terminal { width, height }) => format!("{height} {width}\n"),
+            None => return 1,
+        },
+        unknown => {
+            output.complain(&format!("sh: {unknown}: not found (simulated)\n"), outputs);
+            return 127;
+        }
+    };
+    output.write(&text, outputs);
+    0
+}
+
+/// Where the streams of a command go.
+struct Redirected {
+    words: Vec<String>,
+    terminal: bool,
+    stdout: Target,
+    stderr: Target,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Stdout,
+    Stderr,
+    Nowhere,
+}
+
+impl Redirected {
+    fn new(words: Vec<String>, terminal: bool) -> Self {
+        let mut this =
+            Self { words: Vec::new(), terminal, stdout: Target::Stdout, stderr: Target::Stderr };
+        let mut rest = words.into_iter();
+        while let Some(word) = rest.next() {
+            match word.as_str() {
+                ">&2" | "1>&2" => this.stdout = this.stderr,
+                "2>&1" => this.stderr = this.stdout,
+                ">/dev/null" | "1>/dev/null" => this.stdout = Target::Nowhere,
+                "2>/dev/null" => this.stderr = Target::Nowhere,
+                ">" | "1>" => {
+                    rest.next();
+                    this.stdout = Target::Nowhere;
+                }
+                _ => this.words.push(word),
+            }
+        }
+        this
+    }
+
+    fn write(&self, text: &str, outputs: &mut Vec<ShellOutput>) {
+        self.put(self.stdout, text, outputs);
+    }
+
+    fn complain(&self, text: &str, outputs: &mut Vec<ShellOutput>) {
+        self.put(self.stderr, text, outputs);
+    }
+
+    fn put(&self, target: Target, text: &str, outputs: &mut Vec<ShellOutput>) {
+        match target {
+            _ if text.is_empty() => {}
+            Target::Nowhere => {}
+            _ if self.terminal => {
+                outputs.push(ShellOutput::Stdout(text.replace('\n', "\r\n").into_bytes()));
+            }
+            Target::Stdout => outputs.push(ShellOutput::Stdout(text.as_bytes().to_vec())),
+            Target::Stderr => outputs.push(ShellOutput::Stderr(text.as_bytes().to_vec())),
+        }
+    }
+}

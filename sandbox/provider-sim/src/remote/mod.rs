@@ -1,0 +1,136 @@
+//! The port over a cluster in another process.
+//!
+//! A connection carries one request. A process that cannot be reached, or breaks off, is a cluster
+//! that does not answer: `Unavailable`, and `Lost` for who watches, who then tries again by itself.
+
+mod call;
+mod exec;
+mod streams;
+mod watch;
+
+use std::net::SocketAddr;
+
+use akash_types::LeaseId;
+use provider_engine::cluster::command::{CommandFailure, Operation};
+use provider_engine::cluster::port::{
+    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
+    Observe, ReadFailure, ServiceStatus,
+};
+use provider_engine::cluster::view::Held;
+use serde::de::DeserializeOwned;
+
+use crate::core::Disturbance;
+use crate::wire::{
+    ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap, ReadFailureWrap, Request,
+    RequestWrap, ServicesWrap, StatusWrap,
+};
+
+use call::Unreached;
+pub use exec::{RemoteInput, RemoteOutput};
+pub use streams::{RemoteEvents, RemoteLines};
+pub use watch::RemoteChanges;
+
+/// A simulated cluster in another process.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoteDriver {
+    address: SocketAddr,
+}
+
+impl RemoteDriver {
+    /// The cluster that listens at `address`. Nothing is asked yet.
+    #[must_use]
+    pub const fn new(address: SocketAddr) -> Self {
+        Self { address }
+    }
+
+    /// Makes something go wrong, or right again.
+    pub async fn disturb(&self, disturbance: Disturbance) -> Result<(), ReadFailure> {
+        Ok(call::ask(self.address, &Request::Disturb(disturbance)).await?)
+    }
+
+    async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, ReadFailure> {
+        let answer: Result<T, ReadFailureWrap> = call::ask(self.address, &request).await?;
+        answer.map_err(|why| why.0)
+    }
+}
+
+impl From<Unreached> for ReadFailure {
+    fn from(why: Unreached) -> Self {
+        Self::Unavailable(why.to_string())
+    }
+}
+
+impl Execute for RemoteDriver {
+    async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
+        let request = Request::Execute(Box::new(OperationWire::from(&operation)));
+        let answer: Result<Result<(), FailureWrap>, Unreached> =
+            call::ask(self.address, &request).await;
+        match answer {
+            Ok(result) => result.map_err(|why| why.0),
+            Err(why) => Err(CommandFailure::Unavailable(why.to_string())),
+        }
+    }
+}
+
+impl Observe for RemoteDriver {
+    type Changes = RemoteChanges;
+
+    fn observe(&self) -> RemoteChanges {
+        RemoteChanges::new(self.address)
+    }
+}
+
+impl Inspect for RemoteDriver {
+    type Events = RemoteEvents;
+
+    async fn status(&self, lease: LeaseId) -> Result<LeaseStatus, ReadFailure> {
+        let services: Vec<StatusWrap> = self.read(Request::Status((&lease).into())).await?;
+        Ok(LeaseStatus { services: services.into_iter().map(|service| service.0).collect() })
+    }
+
+    async fn service(&self, lease: LeaseId, service: &str) -> Result<ServiceStatus, ReadFailure> {
+        let request = Request::Service((&lease).into(), service.to_owned());
+        Ok(self.read::<StatusWrap>(request).await?.0)
+    }
+
+    async fn manifest(&self, lease: LeaseId) -> Result<Held, ReadFailure> {
+        let held: HeldWire = self.read(Request::Manifest((&lease).into())).await?;
+        let unreadable = |why| ReadFailure::Refused(format!("its answer is no manifest: {why}"));
+        Held::try_from(held).map_err(unreadable)
+    }
+
+    async fn events(&self, lease: LeaseId, query: EventQuery) -> Result<RemoteEvents, ReadFailure> {
+        let services = ServicesWrap(query.services);
+        let request = Request::Events { lease: (&lease).into(), services, follow: query.follow };
+        RemoteEvents::open(self.address, &request).await
+    }
+}
+
+impl Logs for RemoteDriver {
+    type Lines = RemoteLines;
+
+    async fn logs(&self, lease: LeaseId, query: LogQuery) -> Result<RemoteLines, ReadFailure> {
+        let request = Request::Logs((&lease).into(), QueryWrap(query));
+        RemoteLines::open(self.address, &request).await
+    }
+}
+
+impl Exec for RemoteDriver {
+    type Input = RemoteInput;
+    type Output = RemoteOutput;
+
+    async fn exec(
+        &self,
+        lease: LeaseId,
+        request: ExecRequest,
+    ) -> Result<(RemoteInput, RemoteOutput), ExecFailure> {
+        let request = Request::Exec((&lease).into(), RequestWrap(request));
+        let unreached = |why: Unreached| ExecFailure::Unavailable(why.to_string());
+        let opened = call::open(self.address, &request).await.map_err(unreached)?;
+        let (mut input, output) = opened;
+        let started: Result<(), ExecFailureWrap> =
+            call::first(&mut input).await.map_err(unreached)?;
+        started.map_err(|why| why.0)?;
+        Ok(exec::carry(input, output))
+    }
+}

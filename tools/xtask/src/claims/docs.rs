@@ -1,0 +1,51 @@
+//! What the documentation lists.
+
+use std::collections::BTreeMap;
+
+/// What marks a line, or a section, of something that is planned.
+const NOT_YET: &str = "*not yet*";
+
+/// Names that a part of a page lists, with whether they are marked as planned.
+pub(super) type Listed = BTreeMap<String, bool>;
+
+/// The lines below the heading `heading`, up to the next one of its level or above.
+pub(super) fn section<'a>(page: &'a str, heading: &str) -> Option<Vec<&'a str>> {
+    let level = |line: &str| line.chars().take_while(|c| *c == '#').count();
+    let mut lines = page.lines().skip_while(|line| *line != heading);
+    lines.next()?;
+    let ends = |line: &str| (1..=level(heading)).contains(&level(line));
+    Some(lines.take_while(|line| !ends(line)).collect())
+}
+
+/// Names in the first column of the tables of a section: those in backticks, or the whole cell
+/// where it has none.
+pub(super) fn first_column(lines: &[&str]) -> Listed {
+    let mut listed = Listed::new();
+    let rows = lines.iter().filter_map(|line| line.strip_prefix('|'));
+    for row in rows {
+        let cell = row.split('|').next().unwrap_or_default().trim();
+        let is_head = cell.starts_with("--") || HEADS.contains(&cell);
+        if is_head {
+            continue;
+        }
+        let is_planned = row.contains(NOT_YET);
+        let quoted: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        let names = if quoted.is_empty() { vec![cell] } else { quoted };
+        listed.extend(names.into_iter().map(|name| (name.to_owned(), is_planned)));
+    }
+    listed
+}
+
+const HEADS: [&str; 4] = ["code", "name", "kind", "cause"];
+
+/// Names in headings such as ``### `name` ``; the mark may stand anywhere in their section.
+pub(super) fn headings(page: &str, level: &str) -> Listed {
+    let mut listed = Listed::new();
+    for line in page.lines().filter(|line| line.starts_with(&format!("{level} `"))) {
+        let name = line.split('`').nth(1).unwrap_or_default();
+        let is_planned = section(page, line)
+            .is_some_and(|lines| lines.iter().any(|line| line.contains(NOT_YET)));
+        listed.insert(name.to_owned(), is_planned || line.contains(NOT_YET));
+    }
+    listed
+}

@@ -1,0 +1,202 @@
+//! Claims and what they stand on: what the documentation lists is done by product code.
+//!
+//! A bus topic, metric, error code, decline, decision or close cause that is documented has to be
+//! constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
+//! *not yet* in the documentation, and a mark that is out of date is a failure too.
+
+mod docs;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use docs::Listed;
+use source::Source;
+
+/// A list in the documentation, and the functions whose match arms give its names.
+struct List {
+    page: &'static str,
+    section: &'static str,
+    functions: &'static [(&'static str, &'static str)],
+}
+
+const REASONS: &str = "docs/reasons.md";
+
+const LISTS: &[List] = &[
+    List {
+        page: REASONS,
+        section: "## Declines",
+        functions: &[
+            ("crates/provider-engine/src/bidding/decline.rs", "code"),
+            ("crates/provider-engine/src/bidding/decline.rs", "no_room_code"),
+            ("crates/provider-engine/src/bidding/decline.rs", "price_code"),
+            ("crates/provider-engine/src/bidding/policy.rs", "code"),
+            ("crates/provider-engine/src/bidding/eligibility.rs", "code"),
+        ],
+    },
+    List {
+        page: REASONS,
+        section: "## Decisions",
+        functions: &[("crates/provider-daemon/src/store/kind.rs", "kind")],
+    },
+    List {
+        page: REASONS,
+        section: "## Closed leases",
+        functions: &[("crates/provider-daemon/src/metrics/decisions.rs", "close")],
+    },
+    List {
+        page: REASONS,
+        section: "## Ends of bids and orders",
+        functions: &[("crates/provider-engine/src/bidding/order/mod.rs", "words")],
+    },
+    List {
+        page: REASONS,
+        section: "## Drift",
+        functions: &[("crates/provider-engine/src/reconcile/drift.rs", "code")],
+    },
+];
+
+/// What is claimed and not so. Empty is good.
+pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
+    let source = source::read(root)?;
+    let page = |name: &str| {
+        fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
+    };
+    let mut broken = Vec::new();
+    for list in LISTS {
+        let text = page(list.page)?;
+        let what = format!("{}, {}", list.page, list.section.trim_start_matches(['#', ' ']));
+        let Some(lines) = docs::section(&text, list.section) else {
+            broken.push(format!("{what}: there is no such section"));
+            continue;
+        };
+        let arms = list.functions.iter().flat_map(|(file, function)| {
+            source.arms.get(&(PathBuf::from(file), (*function).to_owned())).into_iter().flatten()
+        });
+        let mut done: BTreeMap<String, bool> = BTreeMap::new();
+        for arm in arms {
+            let is_constructed = arm
+                .alternatives
+                .iter()
+                .any(|way| way.iter().all(|variant| source.constructed.contains(variant)));
+            *done.entry(arm.text.clone()).or_default() |= is_constructed;
+        }
+        compare(&what, &docs::first_column(&lines), &done, &mut broken);
+    }
+    error_codes(&source, &page("docs/gateway.md")?, &mut broken);
+    topics(&source, &page("docs/bus.md")?, &mut broken);
+    metrics(&source, &page("docs/metrics.md")?, &mut broken);
+    settings(&source, &mut broken);
+    Ok(broken)
+}
+
+fn compare(what: &str, listed: &Listed, done: &BTreeMap<String, bool>, broken: &mut Vec<String>) {
+    if done.is_empty() {
+        broken.push(format!("{what}: no code was found that gives these names"));
+    }
+    for (name, is_done) in done {
+        match (listed.get(name), is_done) {
+            (None, _) => broken.push(format!("{what}: `{name}` is not listed")),
+            (Some(false), false) => broken.push(format!(
+                "{what}: `{name}` is listed, and no product code brings it about; build it, delete \
+                 it or mark it *not yet*"
+            )),
+            (Some(true), true) => {
+                broken.push(format!("{what}: `{name}` is marked *not yet*, and is there"));
+            }
+            (Some(true), false) | (Some(false), true) => {}
+        }
+    }
+    for name in listed.keys().filter(|name| !done.contains_key(*name)) {
+        broken.push(format!("{what}: `{name}` is listed, and no code gives this name"));
+    }
+}
+
+fn error_codes(source: &Source, page: &str, broken: &mut Vec<String>) {
+    let codes = source.pairs.get(Path::new("crates/provider-api/src/error.rs"));
+    let done = codes.into_iter().flatten().map(|(variant, code)| {
+        let variant = ("ErrorCode".to_owned(), variant.clone());
+        (code.clone(), source.constructed.contains(&variant))
+    });
+    let lines = docs::section(page, "## Errors").unwrap_or_default();
+    compare("docs/gateway.md, Errors", &docs::first_column(&lines), &done.collect(), broken);
+}
+
+/// A topic is told if a product crate other than the bus makes its fact.
+fn topics(source: &Source, page: &str, broken: &mut Vec<String>) {
+    let names = source.arms.get(&("crates/provider-bus/src/topic.rs".into(), "name".to_owned()));
+    let done = names.into_iter().flatten().filter_map(|arm| {
+        let (_, topic) = arm.alternatives.first()?.first()?;
+        let (fact, _) = source.topics.iter().find(|(_, of)| of == topic)?;
+        let files = source.structs.get(fact).into_iter().flatten();
+        let is_told = files.into_iter().any(|file| !file.starts_with("crates/provider-bus"));
+        Some((arm.text.clone(), is_told))
+    });
+    compare("docs/bus.md", &docs::headings(page, "###"), &done.collect(), broken);
+}
+
+/// A metric is kept if something beside the table uses its constant, and each word that a label can
+/// have is somewhere in the code. That all are listed is a test of the daemon.
+fn metrics(source: &Source, page: &str, broken: &mut Vec<String>) {
+    const TABLE: &str = "crates/provider-daemon/src/metrics/table";
+    let mut done = BTreeMap::new();
+    let tables = source.pairs.iter().filter(|(file, _)| file.starts_with(TABLE));
+    for (constant, name) in tables.flat_map(|(_, pairs)| pairs) {
+        let files = source.constants.get(constant).into_iter().flatten();
+        let is_used = files.into_iter().any(|file| !file.starts_with(TABLE));
+        done.insert(name.clone(), is_used);
+    }
+    let mut listed = Listed::new();
+    for heading in ["## As the Go provider has them", "## Ours"] {
+        listed.extend(docs::first_column(&docs::section(page, heading).unwrap_or_default()));
+    }
+    compare("docs/metrics.md", &listed, &done, broken);
+}
+
+/// A setting counts if its parser reads it and what it becomes is read outside of the parser.
+fn settings(source: &Source, broken: &mut Vec<String>) {
+    let owned = |file: &Path| is_parser(file) && !PARSERS_OWN.iter().any(|own| file.ends_with(own));
+    let is_settings = |file: &Path| SETTINGS.iter().any(|settings| file == Path::new(settings));
+    let fields = source.fields.iter().filter(|(file, _)| owned(file) || is_settings(file));
+    for (file, fields) in fields {
+        for (structure, field) in fields {
+            let readers = source.reads.get(field);
+            if !readers.into_iter().flatten().any(|reader| !is_parser(reader)) {
+                let file = file.display();
+                broken.push(format!(
+                    "{structure}.{field} ({file}) is set, and nothing but the parser reads it"
+                ));
+            }
+        }
+    }
+    for (name, _) in source.settings.iter().filter(|(_, has_effect)| **has_effect) {
+        let files = source.texts.get(name).into_iter().flatten();
+        if files.filter(|file| !file.starts_with(TABLE)).count() == 0 {
+            broken.push(format!("--{name}: no code reads this setting; say so with `unused`"));
+        }
+    }
+}
+
+/// The table of settings.
+const TABLE: &str = "crates/provider-daemon/src/config/table";
+/// Types of the parser that no setting becomes.
+const PARSERS_OWN: [&str; 3] = ["error.rs", "given.rs", "setting.rs"];
+/// What settings become outside of the parser.
+const SETTINGS: [&str; 6] = [
+    "crates/provider-engine/src/bidding/policy.rs",
+    "crates/provider-engine/src/escrow/settings.rs",
+    "crates/provider-engine/src/manifest/settings.rs",
+    "crates/provider-engine/src/settings.rs",
+    "crates/provider-kube/src/settings.rs",
+    "crates/provider-operators/src/hostname/settings.rs",
+];
+
+/// Whether a file only makes a configuration. `kube.rs` hands it on.
+fn is_parser(file: &Path) -> bool {
+    file.starts_with("crates/provider-daemon/src/config") && !file.ends_with("kube.rs")
+}
