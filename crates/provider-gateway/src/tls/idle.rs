@@ -1,9 +1,10 @@
 //! Connections that wait for their client: in the handshake, before a request, between two.
 //!
-//! They take places that others need. When a listener is nearly full, one of them is closed for
-//! each connection that arrives, so that idle connections keep no client out. The victim belongs to
-//! the client with the most idle connections, and is the one that has been idle longest; clients
-//! with fewer than [`ALIKE`] are equal. So a flood from a few addresses closes its own connections,
+//! They take places that others need. When more connections are open than nearly fill a listener,
+//! so many of them are closed, so that they keep no client out. Those that were told to close and
+//! have not gone yet count as gone: a burst closes no more than that. The victim belongs to the
+//! client with the most idle connections, and is the one that has been idle longest; clients with
+//! fewer than [`ALIKE`] are equal. So a flood from a few addresses closes its own connections,
 //! and one from many addresses those that are idle longest. A connection whose request arrives
 //! before it closes stays open.
 
@@ -28,6 +29,8 @@ struct Waiting {
     clients: HashMap<IpAddr, BTreeMap<u64, Arc<Notify>>>,
     /// The same clients, the one to close a connection of last.
     ranks: BTreeSet<Rank>,
+    /// How many were told to close and have not gone yet.
+    closing: usize,
 }
 
 /// How many idle connections a client has, in steps of [`ALIKE`], and its oldest one.
@@ -67,15 +70,18 @@ impl Idle {
         Arc::new(presence)
     }
 
-    /// Tells one idle connection to close. Returns false if none is idle.
-    pub(super) fn close_one(&self) -> bool {
+    /// Tells one idle connection to close if more than `enough` of `open` ones would stay. Returns
+    /// false if none was told.
+    pub(super) fn close_one(&self, open: usize, enough: usize) -> bool {
         let mut waiting = self.lock();
+        if open.saturating_sub(waiting.closing) <= enough {
+            return false;
+        }
         let Some((_, _, client)) = waiting.ranks.last().copied() else { return false };
-        let oldest = waiting.change(client, BTreeMap::pop_first);
-        oldest.is_some_and(|(_, close)| {
-            close.notify_one();
-            true
-        })
+        let Some((_, close)) = waiting.change(client, BTreeMap::pop_first) else { return false };
+        waiting.closing = waiting.closing.saturating_add(1);
+        close.notify_one();
+        true
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -131,7 +137,10 @@ impl Presence {
 
     fn leave(&self, state: &mut State) {
         if let Some(number) = state.number.take() {
-            self.idle.lock().change(self.client, |connections| drop(connections.remove(&number)));
+            let mut idle = self.idle.lock();
+            let told =
+                idle.change(self.client, |connections| connections.remove(&number).is_none());
+            idle.closing = idle.closing.saturating_sub(usize::from(told));
         }
     }
 
@@ -170,6 +179,11 @@ mod tests {
         [192, 0, 2, last].into()
     }
 
+    /// Of one listener that has no place left.
+    fn close_one(idle: &Idle) -> bool {
+        idle.close_one(usize::MAX, 0)
+    }
+
     fn is_closed(presence: &Presence) -> bool {
         presence.closed().now_or_never().is_some()
     }
@@ -181,20 +195,20 @@ mod tests {
             (idle.enter(client(1)), idle.enter(client(2)), idle.enter(client(3)));
         let busy = one.request();
         let twice = one.request();
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         assert!(is_closed(&two));
         drop(busy);
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         assert!(is_closed(&three));
-        assert!(!idle.close_one(), "the first still answers");
+        assert!(!close_one(&idle), "the first still answers");
         assert!(!is_closed(&one));
         drop(twice);
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         assert!(is_closed(&one));
         drop((one, two, three));
         let gone = idle.enter(client(1));
         drop(gone);
-        assert!(!idle.close_one());
+        assert!(!close_one(&idle));
         assert!(idle.lock().clients.is_empty() && idle.lock().ranks.is_empty());
     }
 
@@ -206,24 +220,39 @@ mod tests {
         // Down to as few as are alike, then those that are idle longest.
         let closed = |flood: &[Arc<Presence>]| flood.iter().filter(|it| is_closed(it)).count();
         for _ in 0..ALIKE * 2 + 1 {
-            assert!(idle.close_one());
+            assert!(close_one(&idle));
         }
         assert_eq!(closed(&flood), ALIKE * 2 + 1);
         assert!(!is_closed(&honest));
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         assert!(is_closed(&honest));
+    }
+
+    #[test]
+    fn a_burst_closes_no_more_than_make_room() {
+        let idle = Idle::default();
+        let open: Vec<_> = (0..8).map(|last| idle.enter(client(last))).collect();
+        let told = (0..100).filter(|_| idle.close_one(8, 6)).count();
+        assert_eq!(told, 2, "those that are told count as gone");
+        assert!(is_closed(&open[0]) && is_closed(&open[1]));
+        // One goes, the other gets a request and stays: another has to close in its place.
+        let open = open.into_iter().skip(1).collect::<Vec<_>>();
+        let _busy = open[0].request();
+        let told = (0..100).filter(|_| idle.close_one(7, 6)).count();
+        assert_eq!(told, 1);
+        assert!(is_closed(&open[1]));
     }
 
     #[test]
     fn a_request_that_comes_before_the_end_is_answered() {
         let idle = Idle::default();
         let one = idle.enter(client(1));
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         let busy = one.request();
         assert!(!is_closed(&one));
         drop(busy);
         assert!(!is_closed(&one), "it waits again, as the newest");
-        assert!(idle.close_one());
+        assert!(close_one(&idle));
         assert!(is_closed(&one));
     }
 }

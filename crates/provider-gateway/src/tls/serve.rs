@@ -164,12 +164,13 @@ impl Server {
     }
 
     fn place(&self, address: SocketAddr) -> Option<Place<IpAddr>> {
+        let place = self.tally.places.take(client(address.ip()), 1);
         // Before the last place is taken: a connection that is told to close needs a moment.
         let nearly_all = self.limits.connections.saturating_sub(self.limits.connections / 8);
-        if self.tally.places.taken() >= nearly_all && self.idle.close_one() {
+        while self.idle.close_one(self.tally.places.taken(), nearly_all) {
             Tally::add(&self.tally.crowded_out);
         }
-        match self.tally.places.take(client(address.ip()), 1) {
+        match place {
             Ok(place) => Some(place),
             Err(full) => {
                 let trouble = match full {
@@ -192,7 +193,7 @@ impl Server {
         let mut first = [0];
         let spoken = tokio::select! {
             spoken = tokio::time::timeout_at(deadline, connection.tcp.peek(&mut first)) => spoken,
-            () = presence.closed() => return,
+            () = presence.closed() => return drop(connection),
         };
         let trouble = match spoken {
             Ok(Ok(_)) => None,
