@@ -1,6 +1,6 @@
 //! Packages from npm, installed from a lock file into a cache.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,9 +13,15 @@ use anyhow::{Context, Result, ensure};
 /// When npm is missing or fails.
 pub fn install(source: &Path) -> Result<PathBuf> {
     let lock = fs::read(source.join("package-lock.json")).context("reading package-lock.json")?;
-    let folder = components::cache()?.join(format!("npm-{:016x}", fingerprint(&lock)));
+    let cache = components::cache()?;
+    // Several tests want the same packages at once: one installs them, the others wait for it.
+    let turn = File::create(cache.join(".npm.lock")).context("opening the lock of npm packages")?;
+    turn.lock().context("waiting for another installation of npm packages")?;
+    let folder = cache.join(format!("npm-{:016x}", fingerprint(&lock)));
     if !folder.join("node_modules").is_dir() {
-        let fresh = folder.with_extension(format!("new-{}", std::process::id()));
+        let fresh = folder.with_extension("new");
+        // What an installation that was interrupted left behind.
+        fs::remove_dir_all(&fresh).ok();
         fs::create_dir_all(&fresh).with_context(|| format!("making {}", fresh.display()))?;
         for file in ["package.json", "package-lock.json"] {
             fs::copy(source.join(file), fresh.join(file))
@@ -27,17 +33,21 @@ pub fn install(source: &Path) -> Result<PathBuf> {
             .status()
             .context("running npm; install Node.js with npm to run these tests")?;
         ensure!(status.success(), "npm ci failed in {}", fresh.display());
-        // Whoever comes second finds the folder there and is as well served by it.
-        if fs::rename(&fresh, &folder).is_err() {
-            ensure!(folder.join("node_modules").is_dir(), "cannot rename {}", fresh.display());
-            fs::remove_dir_all(&fresh).ok();
-        }
+        fs::rename(&fresh, &folder).with_context(|| format!("renaming {}", fresh.display()))?;
     }
     for entry in fs::read_dir(source).context("listing scripts")? {
         let path = entry?.path();
-        if let (Some(name), true) = (path.file_name(), path.extension().is_some_and(|e| e == "mjs"))
-        {
-            fs::copy(&path, folder.join(name)).context("copying a script")?;
+        let (Some(name), true) = (path.file_name(), path.extension().is_some_and(|e| e == "mjs"))
+        else {
+            continue;
+        };
+        let (wanted, copied) = (fs::read(&path)?, folder.join(name));
+        // Another test may be running it.
+        if fs::read(&copied).ok().as_deref() != Some(&wanted) {
+            let fresh = copied.with_extension("new");
+            fs::write(&fresh, wanted)
+                .and_then(|()| fs::rename(&fresh, &copied))
+                .with_context(|| format!("copying {}", path.display()))?;
         }
     }
     Ok(folder)
