@@ -19,7 +19,7 @@ use provider_engine::bidding::pricing::Quote;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
-use provider_gateway::auth::Authenticator;
+use provider_gateway::auth::{Authenticator, Authorizer};
 use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings, Challenge, RootsError};
 use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateError, Vault};
 use provider_gateway::port::{Busy, Identity, Provider, Screening};
@@ -27,7 +27,7 @@ use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
     CertificateFileError, Protocol, Server, ServerCertificates, TlsError, certified,
 };
-use provider_gateway::{Budget, Doorkeeper, Gateway, Settings};
+use provider_gateway::{Budget, Gateway, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -204,7 +204,7 @@ pub(crate) async fn serve<C: Cluster>(
     }
     let (handle, readiness) = (running.handle(), running.readiness());
     let port = Port { handle, readiness, identity: identities, script };
-    let gate = Doorkeeper::new(config.provider, Arc::clone(&authenticator));
+    let authorizer = Authorizer::new(config.provider, Arc::clone(&authenticator));
     let metrics_token = match &config.gateway.metrics_token {
         None => None,
         Some(path) => Some(read_token(path).map_err(|(wrong, remedy)| {
@@ -220,7 +220,7 @@ pub(crate) async fn serve<C: Cluster>(
         strangers: budget.clone(),
         ..Settings::default()
     };
-    let gateway = Gateway::new(port, cluster, gate, settings);
+    let gateway = Gateway::new(port, cluster, authorizer, settings);
     let rpc = Rpc::new(gateway.clone())?;
 
     let server = |protocol, name| {

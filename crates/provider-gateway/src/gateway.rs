@@ -15,9 +15,10 @@ use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
+use crate::auth::Authorizer;
 use crate::budget::{Budget, Held};
 use crate::places::{Place, Places, client};
-use crate::port::{Busy, Gatekeeper, Identity, Provider};
+use crate::port::{Busy, Identity, Provider};
 use crate::rest::{Failure, Kept};
 use crate::tls::Peer;
 
@@ -101,10 +102,10 @@ impl std::fmt::Debug for Settings {
 
 /// Where tenants reach the provider. Every clone is the same gateway.
 #[derive(Clone)]
-pub struct Gateway<P, C, G> {
+pub struct Gateway<P, C> {
     pub(crate) provider: P,
     pub(crate) cluster: C,
-    pub(crate) gate: G,
+    pub(crate) authorizer: Authorizer,
     pub(crate) settings: Arc<Settings>,
     /// The encoded status of what was published last.
     pub(crate) status: Arc<Kept<Published>>,
@@ -123,14 +124,14 @@ pub struct Gateway<P, C, G> {
     stopping: Arc<watch::Sender<bool>>,
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// A gateway to `provider` and to what runs in `cluster`.
-    pub fn new(provider: P, cluster: C, gate: G, settings: Settings) -> Self {
+    pub fn new(provider: P, cluster: C, authorizer: Authorizer, settings: Settings) -> Self {
         let streams = Arc::new(Semaphore::new(settings.streams));
         Self {
             provider,
             cluster,
-            gate,
+            authorizer,
             status: Arc::default(),
             version: Arc::default(),
             owners: Places::new(settings.streams, settings.streams_per_owner),
@@ -302,7 +303,7 @@ impl std::fmt::Debug for ScrapeToken {
     }
 }
 
-impl<P, C, G> std::fmt::Debug for Gateway<P, C, G> {
+impl<P, C> std::fmt::Debug for Gateway<P, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gateway").field("settings", &self.settings).finish_non_exhaustive()
     }

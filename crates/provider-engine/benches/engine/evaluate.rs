@@ -1,4 +1,4 @@
-//! Verdicts on orders: rules, placement and offer, against clusters that are half full.
+//! Evaluations of orders: rules, placement, offer and price, against clusters that are half full.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -8,9 +8,10 @@ use akash_types::{
     PlacementRequirements, ResourceUnit, Resources, SignedBy, Storage,
 };
 use figures::{allocations, print, time};
-use provider_engine::bidding::evaluate::{Verdict, evaluate};
+use provider_engine::bidding::evaluate::{Evaluation, Rules, evaluate};
 use provider_engine::bidding::facts::{Ask, Audits, Facts};
 use provider_engine::bidding::policy::Policy;
+use provider_engine::bidding::pricing::Pricing;
 use provider_engine::cluster::view::{Amounts, ClusterView, GpuCard, Node, PortPool, StorageClass};
 use provider_engine::inventory::{CommitLevels, Free};
 
@@ -44,7 +45,7 @@ pub(crate) fn run() {
 /// All orders but the last find a place: what is measured is work, not an early no.
 fn assert_bids(provider: &Provider, orders: &[GroupSpec], free: &Free) {
     let bids = orders.iter().map(|spec| provider.evaluate(spec, free));
-    let bids: Vec<_> = bids.map(|verdict| matches!(verdict, Verdict::Bid { .. })).collect();
+    let bids: Vec<_> = bids.map(|verdict| matches!(verdict, Evaluation::Bid { .. })).collect();
     assert_eq!(bids, [true, true, true, true, false]);
 }
 
@@ -92,7 +93,7 @@ impl Provider {
         }
     }
 
-    fn evaluate(&self, spec: &GroupSpec, free: &Free) -> Verdict {
+    fn evaluate(&self, spec: &GroupSpec, free: &Free) -> Evaluation {
         let owner = Address::from_bytes(&[7; 20]).unwrap();
         let ask = Ask { owner: Some(owner), spec, reclamation_min_window: None };
         let facts = Facts {
@@ -113,7 +114,9 @@ impl Provider {
             open_bids_of_owner: 0,
             bids_on_order: Some(3),
         };
-        evaluate(&ask, &facts, free, &self.policy)
+        let pricing = &Pricing::RandomRange;
+        let rules = Rules { policy: &self.policy, pricing, draw: 7, stand_in: owner };
+        evaluate(&ask, &facts, free, &rules)
     }
 }
 

@@ -1,14 +1,13 @@
 //! Whether to bid on an order, and at what price.
 //!
 //! ```text
-//! Ask ─▶ policy, eligibility ─▶ placement ─▶ pricing ─▶ check_price ─▶ bid
-//!            │ cheap first        │ room        │           │
-//!            └────────────────────┴─────────────┴───────────┴──▶ Decline, with reasons
+//! Ask ─▶ policy, eligibility ─▶ placement ─▶ pricing ─┬─▶ check_price ─▶ Bid
+//!            │ cheap first        │ room        │     └─▶ AskScript  │
+//!            └────────────────────┴─────────────┴────────────────────┴──▶ Decline, with reasons
 //! ```
 //!
-//! [`evaluate`](evaluate::evaluate) is one plain function for the bidder, for whoever asks before
-//! ordering, for `why` and for the journal: they cannot disagree. Pricing is a second step,
-//! because a script may have to be asked.
+//! [`evaluate`](evaluate::evaluate) is one plain function for the bidder, for screening, for `why`
+//! and for the journal: they cannot disagree.
 
 pub mod decline;
 pub mod eligibility;

@@ -48,7 +48,7 @@ impl Engine {
             (ChainQuery::Params, ChainAnswer::Params { market, verification_active }) => {
                 self.market.params = Some(*market);
                 self.market.verification_active = verification_active;
-                self.rejudge_waiting();
+                self.reevaluate_pending();
             }
             (ChainQuery::BlockTime(block), ChainAnswer::BlockTime(time)) => {
                 let time = self.head.learn(block, time);

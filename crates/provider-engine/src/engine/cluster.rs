@@ -54,7 +54,7 @@ impl Engine {
                 self.cluster.view.maintenance = on;
                 self.publish(Fact::Maintenance(on));
                 self.note(Subject::Provider, Decision::Maintenance(on));
-                return self.rejudge_waiting();
+                return self.reevaluate_pending();
             }
         }
         self.free = None;
@@ -62,7 +62,7 @@ impl Engine {
         if self.may_act() {
             self.book_unbooked();
         }
-        self.rejudge_waiting();
+        self.reevaluate_pending();
     }
 
     fn view_whole(&mut self, mut view: ClusterView) {
@@ -90,7 +90,7 @@ impl Engine {
         self.check_ready();
         if self.may_act() {
             self.book_unbooked();
-            self.rejudge_waiting();
+            self.reevaluate_pending();
         }
     }
 

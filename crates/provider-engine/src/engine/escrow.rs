@@ -122,7 +122,7 @@ impl Engine {
         self.note(Subject::Provider, Decision::Wallet { state: state.to_string() });
         self.publish(Fact::Wallet(state));
         if can_bid {
-            self.rejudge_waiting();
+            self.reevaluate_pending();
         }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!              ┌──────────── Engine ────────────┐
-//!  Block ─────►│ events ─► orders ─► judge      │─► Query, Submit, Forget
+//!  Block ─────►│ events ─► orders ─► evaluate   │─► Query, Submit, Forget
 //!  Chain ─────►│ asks   ─► leases ─► breaker    │─► Command
 //!  View ──────►│ view   ─► escrow, manifests    │─► Script
 //!  Tx, … ─────►│ wishes ─► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
@@ -21,9 +21,9 @@ mod chain;
 mod cluster;
 mod commands;
 mod escrow;
+mod evaluate;
 mod events;
 mod inventory;
-mod judge;
 mod leases;
 mod life;
 mod manifests;
@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, MarketParams, OrderId, Provider};
 
-pub use judge::{Screened, WouldBid};
+pub use evaluate::{Screened, WouldBid};
 pub use life::{Life, Stage};
 pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,

@@ -127,7 +127,7 @@ impl Engine {
         }
         self.note(Subject::Provider, Decision::Isolation(hold.clone()));
         self.isolation = hold;
-        self.rejudge_all();
+        self.reevaluate_all();
     }
 
     fn asked(&mut self, subject: Subject, what: &str) {
@@ -152,7 +152,7 @@ impl Engine {
         if checks_differ {
             self.renew_checks();
         }
-        self.rejudge_all();
+        self.reevaluate_all();
     }
 
     /// Leases that wait for their next check wait as long as the new settings say.

@@ -65,8 +65,14 @@ impl Engine {
                 self.asks.drop(&ChainQuery::Order(order));
                 self.ask(ChainQuery::Standing(order));
             }
-            OrderAction::Judge(known) => self.judge(order, &known),
-            OrderAction::Price => self.price(order),
+            OrderAction::Evaluate(known) => self.evaluate_order(order, &known),
+            OrderAction::Reserve(booking) => {
+                let nodes = booking.units.iter().flat_map(|unit| &unit.plan);
+                let nodes = nodes.map(|(node, count)| format!("{node} ({count})")).collect();
+                self.note_order(order, Decision::Reserved(nodes));
+                self.keep(order, booking);
+            }
+            OrderAction::RunScript(request) => self.run_script(order, request),
             OrderAction::Bid(known, price) => self.bid(order, &known, price),
             OrderAction::Forget => {
                 if let Some(id) = self.wishes.under_way(Wish::Bid(order)) {
@@ -166,8 +172,8 @@ impl Engine {
     /// Everything is known now: what was put off is done.
     pub(super) fn became_ready(&mut self, order: OrderId) {
         match self.lives.get(&order).map(|life| &life.stage) {
-            Some(Stage::Order(order::Stage::Judged(_) | order::Stage::Declined(..))) => {
-                self.step_order(order, OrderInput::Rejudge);
+            Some(Stage::Order(order::Stage::Pending(_) | order::Stage::Declined(..))) => {
+                self.step_order(order, OrderInput::Reevaluate);
             }
             Some(Stage::Order(order::Stage::Open(_))) => self.book_open_bid(order),
             Some(Stage::Order(order::Stage::Closing(_))) => self.again(order),

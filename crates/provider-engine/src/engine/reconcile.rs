@@ -42,7 +42,7 @@ impl Engine {
             self.compare_cluster();
             self.book_unbooked();
             self.keep_bids_possible();
-            self.rejudge_all();
+            self.reevaluate_all();
         }
         let (orders, bids, leases) = self.counts();
         self.publish(Fact::Counts { orders, bids, leases });
@@ -270,21 +270,22 @@ impl Engine {
         self.market.provider = provider;
         self.market.audits = audits;
         if changed {
-            self.rejudge_all();
+            self.reevaluate_all();
         }
     }
 
-    /// Judges again what could not be judged yet.
-    pub(super) fn rejudge_waiting(&mut self) {
-        self.rejudge(|stage| matches!(stage, order::Stage::Judged(_)));
+    pub(super) fn reevaluate_pending(&mut self) {
+        self.reevaluate(|stage| matches!(stage, order::Stage::Pending(_)));
     }
 
-    /// Judges again everything that got no bid.
-    pub(super) fn rejudge_all(&mut self) {
-        self.rejudge(|stage| matches!(stage, order::Stage::Judged(_) | order::Stage::Declined(..)));
+    /// Evaluates everything again that has no bid.
+    pub(super) fn reevaluate_all(&mut self) {
+        self.reevaluate(|stage| {
+            matches!(stage, order::Stage::Pending(_) | order::Stage::Declined(..))
+        });
     }
 
-    fn rejudge(&mut self, which: impl Fn(&order::Stage) -> bool) {
+    fn reevaluate(&mut self, which: impl Fn(&order::Stage) -> bool) {
         if !self.may_act() {
             return;
         }
@@ -295,7 +296,7 @@ impl Engine {
             .map(|life| life.id)
             .collect();
         for order in orders {
-            self.step_order(order, OrderInput::Rejudge);
+            self.step_order(order, OrderInput::Reevaluate);
         }
     }
 }

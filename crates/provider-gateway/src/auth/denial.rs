@@ -1,12 +1,13 @@
 //! Why a request is not served, in the words that clients know.
 
-use http::{Response, StatusCode, header};
-
-use super::lookup::{LookupFailure, NoKey};
+use http::StatusCode;
+use provider_api::error::ErrorCode;
 use provider_api::jwt::{ClaimsError, Malformed, Scope, VerifyError};
 
-/// Why a request is not served. [`Denial::response`] is what the client gets; the error and its
-/// sources say more, for the log.
+use super::lookup::{LookupFailure, NoKey};
+
+/// Why a request is not served. The client gets status, code and message; the error and its sources
+/// say more, for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
     /// The `Authorization` header is not `Bearer` and a token.
@@ -36,12 +37,9 @@ pub enum Denial {
     /// What was proved does not allow it.
     #[error("not allowed")]
     Unauthorized(#[source] Reason),
-    /// The account has no such lease here. Streams tell it in their own way, see the request.
+    /// Every route says it in its own way.
     #[error("the account has no such lease here")]
-    NoSuchLease {
-        /// What is answered where the request has an answer of its own.
-        body: &'static str,
-    },
+    NoSuchLease,
 }
 
 /// What is missing for a request to be allowed.
@@ -83,8 +81,6 @@ impl From<Reason> for Denial {
 }
 
 impl Denial {
-    /// The status of the answer.
-    #[must_use]
     pub const fn status(&self) -> StatusCode {
         match self {
             Self::Header | Self::Ambiguous | Self::Claims(_) => StatusCode::BAD_REQUEST,
@@ -94,12 +90,23 @@ impl Denial {
             | Self::Certificate(_)
             | Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
             Self::Unknown(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NoSuchLease { .. } => StatusCode::NOT_FOUND,
+            Self::NoSuchLease => StatusCode::NOT_FOUND,
+        }
+    }
+
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Header => ErrorCode::InvalidAuthorization,
+            Self::Ambiguous => ErrorCode::AmbiguousAuthentication,
+            Self::Claims(_) => ErrorCode::TokenClaims,
+            Self::Malformed(_) | Self::Signature | Self::NoKey(_) => ErrorCode::TokenInvalid,
+            Self::Unknown(_) => ErrorCode::AuthenticationFailed,
+            Self::Certificate(_) | Self::Unauthorized(_) => ErrorCode::Unauthorized,
+            Self::NoSuchLease => ErrorCode::LeaseNotFound,
         }
     }
 
     /// The text that clients know it by.
-    #[must_use]
     pub const fn message(&self) -> &'static str {
         match self {
             Self::Header => "invalid authorization header",
@@ -110,84 +117,7 @@ impl Denial {
             Self::Malformed(_) | Self::Signature | Self::NoKey(_) => "JWT is invalid",
             Self::Certificate(_) | Self::Unauthorized(_) => "unauthorized access",
             Self::Unknown(_) => "unknown error while processing JWT",
-            Self::NoSuchLease { body } => body,
-        }
-    }
-
-    /// The answer over HTTP: `{"message": …}`, or plain text for a lease that is not there.
-    #[must_use]
-    pub fn response(&self) -> Response<String> {
-        let text = self.message();
-        let (kind, body) = match self {
-            Self::NoSuchLease { .. } => ("text/plain; charset=utf-8", format!("{text}\n")),
-            _ => ("application/json", format!("{{\"message\":\"{text}\"}}")),
-        };
-        let empty = text.is_empty();
-        let mut response = Response::new(if empty { String::new() } else { body });
-        *response.status_mut() = self.status();
-        let headers = response.headers_mut();
-        if !empty {
-            headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
-        }
-        if matches!(self, Self::NoSuchLease { .. }) && !empty {
-            let nosniff = http::HeaderValue::from_static("nosniff");
-            headers.insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
-        }
-        response
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_are_those_that_clients_know() {
-        let json = |text: &str| format!("{{\"message\":\"{text}\"}}");
-        let slow = LookupFailure::Slow(std::time::Duration::from_secs(1));
-        for (denial, status, body, kind) in [
-            (Denial::Header, 400, json("invalid authorization header"), "application/json"),
-            (
-                Denial::Ambiguous,
-                400,
-                json("auth: ambiguous authentication. may not use mTLS and JWT at the same time"),
-                "application/json",
-            ),
-            (
-                Denial::Claims(ClaimsError::Version),
-                400,
-                json("JWT has invalid claims"),
-                "application/json",
-            ),
-            (Denial::Signature, 401, json("JWT is invalid"), "application/json"),
-            (Denial::NoKey(NoKey::NotPublished), 401, json("JWT is invalid"), "application/json"),
-            (
-                Denial::Unauthorized(Reason::Provider),
-                401,
-                json("unauthorized access"),
-                "application/json",
-            ),
-            (
-                Denial::Unknown(slow),
-                500,
-                json("unknown error while processing JWT"),
-                "application/json",
-            ),
-            (
-                Denial::NoSuchLease { body: "lease not found" },
-                404,
-                "lease not found\n".to_owned(),
-                "text/plain; charset=utf-8",
-            ),
-            (Denial::NoSuchLease { body: "" }, 404, String::new(), ""),
-        ] {
-            let response = denial.response();
-            assert_eq!(response.status(), status, "{denial}");
-            assert_eq!(response.body(), &body, "{denial}");
-            let found = response.headers().get(header::CONTENT_TYPE);
-            assert_eq!(found.map_or("", |value| value.to_str().unwrap()), kind, "{denial}");
-            let plain = kind.starts_with("text/plain");
-            assert_eq!(response.headers().contains_key("x-content-type-options"), plain);
+            Self::NoSuchLease => "kube: lease not found",
         }
     }
 }

@@ -3,8 +3,10 @@
 //! ```text
 //! request ─ Authenticator ─▶ Principal ─ authorize ─▶ Grant   (whose lease, which services)
 //!               │                            │
-//!               └────────────── Denial ◀─────┘  (status and text as clients know them)
+//!               └────────────── Denial ◀─────┘  (status, code and text as clients know them)
 //! ```
+//!
+//! [`Authorizer`] is both, for the routes.
 //!
 //! - [`certificate`]: certificates of clients.
 //! - [`keys`]: public keys of accounts, looked up and remembered.
@@ -14,6 +16,7 @@
 
 pub mod authenticate;
 pub mod authorize;
+mod authorizer;
 pub mod certificate;
 pub mod denial;
 pub mod keys;
@@ -22,7 +25,8 @@ mod principal;
 mod recent;
 
 pub use authenticate::Authenticator;
-pub use authorize::{Grant, LeaseIndex, LeaseRef, Presence, Request, Services, authorize};
+pub use authorize::{Grant, LeaseRef, Presence, Request, Services, authorize};
+pub use authorizer::Authorizer;
 pub use certificate::{CertificateCheck, ClientCertificate};
 pub use denial::{Denial, Reason};
 pub use keys::KeyCache;

@@ -8,7 +8,8 @@ use provider_api::error::{CODE_HEADER, DeniedBody, ERROR_JSON, ErrorBody, ErrorC
 use provider_engine::cluster::port::{Missing, ReadFailure};
 
 use super::answer::Answer;
-use crate::port::{Busy, Denied};
+use crate::auth::Denial;
+use crate::port::Busy;
 
 /// Why a request is not served as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Failure {
 
     /// No lease of that id is here.
     pub(crate) fn no_lease() -> Self {
-        Self::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "kube: lease not found")
+        Denial::NoSuchLease.into()
     }
 
     /// The answer, in the form that `headers` of the request ask for.
@@ -119,14 +120,13 @@ fn wants_json(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().any(asks)
 }
 
-impl From<Denied> for Failure {
-    fn from(denied: Denied) -> Self {
-        match denied {
-            Denied::Unauthorized { status, code, message } => {
-                Self::new(status, code, message.to_owned(), Form::Denied)
-            }
-            Denied::NoSuchLease => Self::no_lease(),
-        }
+impl From<Denial> for Failure {
+    fn from(denial: Denial) -> Self {
+        let form = match denial {
+            Denial::NoSuchLease => Form::Plain,
+            _ => Form::Denied,
+        };
+        Self::new(denial.status(), denial.code(), denial.message().to_owned(), form)
     }
 }
 

@@ -17,7 +17,8 @@ use provider_engine::cluster::view::Held;
 use super::answer::{Answer, json};
 use super::failure::Failure;
 use crate::Gateway;
-use crate::port::{Denied, Gatekeeper, LeaseRef, Provider, Request};
+use crate::auth::{Denial, LeaseRef, Principal, Request};
+use crate::port::Provider;
 
 /// How many of the newest events of a service are shown.
 const EVENTS: usize = 5;
@@ -28,10 +29,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 type Events = BTreeMap<String, Vec<ServiceEvent>>;
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn lease_status(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
     ) -> Result<Answer, Failure> {
         let gone = || {
@@ -40,7 +41,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         };
         let grant = self.authorize(principal, &Request::LeaseStatus(lease));
         let grant = grant.map_err(|denied| match denied {
-            Denied::NoSuchLease => gone(),
+            Denial::NoSuchLease => gone(),
             other => other.into(),
         })?;
         let lease = grant.lease.ok_or_else(gone)?;
@@ -74,7 +75,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
 
     pub(super) async fn service(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
         name: &str,
     ) -> Result<Answer, Failure> {

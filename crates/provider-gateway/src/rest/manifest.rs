@@ -19,18 +19,19 @@ use super::answer::{Answer, JSON, nothing, of_type};
 use super::failure::Failure;
 use super::{Readable, bad_id, body};
 use crate::Gateway;
-use crate::port::{Denied, Gatekeeper, LeaseRef, Provider, Request, Services};
+use crate::auth::{Denial, LeaseRef, Principal, Request, Services};
+use crate::port::Provider;
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Accepted means kept by the cluster; it is deployed afterwards.
     pub(super) async fn send_manifest<B: Readable>(
         &self,
-        principal: G::Principal,
+        principal: Principal,
         dseq: &str,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let owner = self.gate.admit(&principal)?;
+        let owner = self.authorizer.admit(&principal)?;
         let dseq = parse_u64(dseq).map_err(|error| bad_id(&error))?;
         self.authorize(&principal, &Request::SendManifest { dseq })?;
         let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
@@ -63,14 +64,14 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
 
     pub(super) async fn get_manifest(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
     ) -> Result<Answer, Failure> {
         let gone =
             || Failure::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "lease not found");
         let grant = self.authorize(principal, &Request::GetManifest(lease));
         let grant = grant.map_err(|denied| match denied {
-            Denied::NoSuchLease => gone(),
+            Denial::NoSuchLease => gone(),
             other => other.into(),
         })?;
         let lease = grant.lease.ok_or_else(gone)?;

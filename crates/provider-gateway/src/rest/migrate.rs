@@ -17,12 +17,13 @@ use super::failure::Failure;
 use super::validate::Limits;
 use super::{Readable, body};
 use crate::Gateway;
-use crate::port::{Gatekeeper, Provider, Request};
+use crate::auth::{Principal, Request};
+use crate::port::Provider;
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn migrate_hostnames<B: Readable>(
         &self,
-        principal: G::Principal,
+        principal: Principal,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
@@ -43,7 +44,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
 
     pub(super) async fn migrate_endpoints<B: Readable>(
         &self,
-        principal: G::Principal,
+        principal: Principal,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
@@ -63,8 +64,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     }
 
     /// Whose names they are; asked before anything is read.
-    fn mover(&self, principal: &G::Principal, ask: &Request<'_>) -> Result<Address, Failure> {
-        let owner = self.gate.admit(principal)?;
+    fn mover(&self, principal: &Principal, ask: &Request<'_>) -> Result<Address, Failure> {
+        let owner = self.authorizer.admit(principal)?;
         self.authorize(principal, ask)?;
         Ok(owner)
     }

@@ -1,7 +1,7 @@
 //! What is asked and answered once, and where streams begin.
 //!
 //! ```text
-//! request ─ route ─► Gatekeeper::authenticate ─► public: answered
+//! request ─ route ─► Authorizer::authenticate ─► public: answered
 //!                                              └► admit ─► numbers ─► authorize ─► answered
 //! ```
 //!
@@ -43,7 +43,8 @@ pub use route::{OfLease, Route, Routed, route};
 pub use status::status_document;
 
 use crate::Gateway;
-use crate::port::{Gatekeeper, Grant, LeaseRef, Provider};
+use crate::auth::{self, Denial, Grant, LeaseRef, Principal};
+use crate::port::Provider;
 use crate::tls::AmbiguousLength;
 use answer::{JSON, encode, json, nothing, of_type};
 
@@ -58,7 +59,7 @@ impl<B> Readable for B where
 {
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Answers a request. A stream goes on in a task of its own after the answer is sent.
     pub async fn rest<B: Readable>(&self, request: Request<B>) -> Answer {
         let (mut parts, body) = request.into_parts();
@@ -92,7 +93,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let principal = self.gate.authenticate(parts).await?;
+        let principal = self.authorizer.authenticate(parts).await?;
         match route {
             Route::Version => {
                 let identity = self.provider.identity();
@@ -118,7 +119,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
             Route::MigrateHostnames => self.migrate_hostnames(principal, parts, body).await,
             Route::MigrateEndpoints => self.migrate_endpoints(principal, parts, body).await,
             Route::Lease { id, what } => {
-                self.gate.admit(&principal)?;
+                self.authorizer.admit(&principal)?;
                 let lease = lease_ref(&id)?;
                 match what {
                     OfLease::Manifest => self.get_manifest(&principal, lease).await,
@@ -138,8 +139,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
         let shown = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let token = self.settings.metrics_token.as_ref();
         if !token.is_some_and(|token| token.is_shown(shown)) {
-            let principal = self.gate.authenticate(parts).await?;
-            self.authorize(&principal, &crate::port::Request::Operate)?;
+            let principal = self.authorizer.authenticate(parts).await?;
+            self.authorize(&principal, &auth::Request::Operate)?;
         }
         Ok(metrics_answer(metrics, &Method::GET, "/metrics"))
     }
@@ -147,10 +148,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     /// Asks whether a request may be served, given what is published now.
     pub(crate) fn authorize(
         &self,
-        principal: &G::Principal,
-        request: &crate::port::Request<'_>,
-    ) -> Result<Grant, crate::port::Denied> {
-        self.gate.authorize(principal, request, &self.provider.published())
+        principal: &Principal,
+        request: &auth::Request<'_>,
+    ) -> Result<Grant, Denial> {
+        self.authorizer.authorize(principal, request, &self.provider.published())
     }
 }
 

@@ -10,17 +10,18 @@ use super::answer::{Answer, json};
 use super::failure::Failure;
 use super::{Readable, body};
 use crate::Gateway;
-use crate::port::{Gatekeeper, Provider, Screening};
+use crate::auth::Principal;
+use crate::port::{Provider, Screening};
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn validate<B: Readable>(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
         let Limits { largest, patience } = Limits::of(&self.settings);
-        let mut held = self.held(self.gate.admit(principal).ok(), &parts.extensions);
+        let mut held = self.held(self.authorizer.admit(principal).ok(), &parts.extensions);
         let body = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
         let read = |body: &[u8]| {
             parse_group(body).map_err(|error| {

@@ -25,7 +25,7 @@ use tonic::Status;
 
 use super::lease::{Answers, ended};
 use crate::gateway::StreamPermit;
-use crate::port::{Gatekeeper, Provider};
+use crate::port::Provider;
 use crate::stream::Allowed;
 
 /// Shortest time between two looks.
@@ -36,8 +36,8 @@ const LONGEST: Duration = Duration::from_secs(10);
 const UNAIDED: Duration = Duration::from_secs(2);
 
 /// What a stream of statuses goes on with.
-pub(super) struct StatusFollow<P, C: Cluster, G> {
-    pub(super) answers: Answers<P, C, G>,
+pub(super) struct StatusFollow<P, C: Cluster> {
+    pub(super) answers: Answers<P, C>,
     pub(super) allowed: Allowed,
     /// Which services; all if there is none.
     pub(super) named: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) struct StatusFollow<P, C: Cluster, G> {
     pub(super) _permit: StreamPermit,
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> StatusFollow<P, C, G> {
+impl<P: Provider, C: Cluster> StatusFollow<P, C> {
     /// The pause after the first look.
     pub(super) const FIRST: Duration = SHORTEST;
 

@@ -10,12 +10,12 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
 use super::status_of;
 use crate::Gateway;
-use crate::port::{Gatekeeper, Provider};
+use crate::port::Provider;
 
 /// Names that can be asked about; the empty one is the provider as a whole.
 const KNOWN: [&str; 3] = ["", "akash.provider.v1.ProviderRPC", "akash.provider.lease.v1.LeaseRPC"];
 
-pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+pub(super) struct Answers<P, C>(pub(super) Gateway<P, C>);
 
 /// It serves while nothing is missing for its work: a fresh chain, a fresh cluster, an engine that
 /// acts.
@@ -31,7 +31,7 @@ fn known(request: &Request<HealthCheckRequest>) -> Result<(), Status> {
 }
 
 #[tonic::async_trait]
-impl<P: Provider, C: Cluster, G: Gatekeeper> Health for Answers<P, C, G> {
+impl<P: Provider, C: Cluster> Health for Answers<P, C> {
     type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
 
     async fn check(

@@ -20,8 +20,9 @@ use super::follow::{Hints, StatusFollow};
 use super::logs::Logs;
 use super::status_of;
 use crate::Gateway;
+use crate::auth::{self, Denial, LeaseRef, Principal, Services};
 use crate::gateway::StreamPermit;
-use crate::port::{self, Denied, Gatekeeper, LeaseRef, Provider, Services};
+use crate::port::Provider;
 use crate::rest::{Failure, manifest_failure, no_attestation, service_status};
 use crate::stream::{Allowed, Ending, Lines};
 
@@ -30,11 +31,11 @@ const LINES: u64 = 10_000;
 /// Most bytes of logs in one answer: a client takes four mebibytes by default.
 const BYTES: usize = 3 << 20;
 
-pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+pub(super) struct Answers<P, C>(pub(super) Gateway<P, C>);
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
-    fn principal<T>(request: &Request<T>) -> Result<Arc<G::Principal>, Status> {
-        let principal = request.extensions().get::<Arc<G::Principal>>().cloned();
+impl<P: Provider, C: Cluster> Answers<P, C> {
+    fn principal<T>(request: &Request<T>) -> Result<Arc<Principal>, Status> {
+        let principal = request.extensions().get::<Arc<Principal>>().cloned();
         principal.ok_or_else(|| Status::internal("nobody asked who it is"))
     }
 
@@ -42,10 +43,10 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
     /// that does not exist.
     fn lease_ref(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         id: Option<&market::LeaseId>,
     ) -> Result<LeaseRef, Status> {
-        let owner = self.0.gate.admit(principal).map_err(denied)?;
+        let owner = self.0.authorizer.admit(principal).map_err(denied)?;
         let id = id.ok_or_else(|| Status::invalid_argument("lease_id is missing"))?;
         let provider = self.0.provider.identity().address;
         let is = |text: &str, address: &akash_types::Address| {
@@ -60,8 +61,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
 
     fn find(
         &self,
-        principal: &G::Principal,
-        request: &port::Request<'_>,
+        principal: &Principal,
+        request: &auth::Request<'_>,
         extensions: &Extensions,
     ) -> Result<Allowed, Status> {
         let found = self.0.allow(principal, request, extensions).map_err(denied)?;
@@ -71,15 +72,15 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
     /// The lease, if all services that are named, or it as a whole where none is, may be read.
     fn find_services(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
         named: &[String],
         extensions: &Extensions,
     ) -> Result<Allowed, Status> {
         for service in named {
-            self.find(principal, &port::Request::ServiceStatus(lease, service), extensions)?;
+            self.find(principal, &auth::Request::ServiceStatus(lease, service), extensions)?;
         }
-        self.find(principal, &port::Request::LeaseStatus(lease), extensions)
+        self.find(principal, &auth::Request::LeaseStatus(lease), extensions)
     }
 
     pub(super) async fn statuses(
@@ -107,7 +108,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         let (_, extensions, request) = request.into_parts();
         let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
         let names: Vec<&str> = request.services.iter().map(String::as_str).collect();
-        let allowed = self.find(&principal, &port::Request::Logs(lease, &names), &extensions)?;
+        let allowed = self.find(&principal, &auth::Request::Logs(lease, &names), &extensions)?;
         let services = match request.services.is_empty() {
             true => ServiceChoice::All,
             false => ServiceChoice::Named(request.services),
@@ -126,7 +127,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
 }
 
 #[tonic::async_trait]
-impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
+impl<P: Provider, C: Cluster> LeaseRpc for Answers<P, C> {
     type StreamServiceStatusStream =
         BoxStream<'static, Result<wire::ServiceStatusResponse, Status>>;
     type StreamServiceLogsStream = BoxStream<'static, Result<wire::ServiceLogsResponse, Status>>;
@@ -138,9 +139,9 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
         let principal = Self::principal(&request)?;
         let request = request.into_inner();
         let LeaseRef { dseq, .. } = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let asked = port::Request::SendManifest { dseq };
+        let asked = auth::Request::SendManifest { dseq };
         self.0.authorize(&principal, &asked).map_err(denied)?;
-        let owner = self.0.gate.admit(&principal).map_err(denied)?;
+        let owner = self.0.authorizer.admit(&principal).map_err(denied)?;
         let deployment = DeploymentId::new(owner, dseq);
         let deployment = deployment.map_err(|error| Status::not_found(error.to_string()))?;
         let manifest = Manifest::from_proto(request.manifest);
@@ -190,7 +191,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> LeaseRpc for Answers<P, C, G> {
             allowed,
             named: request.services,
             hints,
-            pause: StatusFollow::<P, C, G>::FIRST,
+            pause: StatusFollow::<P, C>::FIRST,
             told: first.clone(),
             _permit: permit,
         };
@@ -272,8 +273,8 @@ fn service_message(service: &ServiceStatus, public: &str) -> wire::ServiceStatus
     }
 }
 
-fn denied(denied: Denied) -> Status {
-    status_of(&denied.into())
+fn denied(denial: Denial) -> Status {
+    status_of(&denial.into())
 }
 
 pub(super) fn read(failure: provider_engine::cluster::port::ReadFailure) -> Status {

@@ -1,7 +1,7 @@
 //! The same things over gRPC.
 //!
 //! ```text
-//! request ─► is it gRPC? ─► Gatekeeper::authenticate ─┬─► ProviderRPC   for anybody
+//! request ─► is it gRPC? ─► Authorizer::authenticate ─┬─► ProviderRPC   for anybody
 //!                                                     ├─► LeaseRPC      for tenants
 //!                                                     ├─► Health
 //!                                                     └─► reflection
@@ -45,7 +45,7 @@ pub use status::status_message;
 
 use crate::Gateway;
 use crate::budget::Held;
-use crate::port::{Gatekeeper, Provider};
+use crate::port::Provider;
 use crate::rest::{Failure, Readable};
 
 /// The one method whose message may be large; strangers are refused before any of it is read.
@@ -57,8 +57,8 @@ const REFLECTED: Duration = Duration::from_mins(1);
 
 /// The gRPC side of a gateway. Every clone is the same.
 #[derive(Clone)]
-pub struct Rpc<P, C, G> {
-    gateway: Gateway<P, C, G>,
+pub struct Rpc<P, C> {
+    gateway: Gateway<P, C>,
     services: Services,
 }
 
@@ -73,9 +73,9 @@ pub enum RpcError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
+impl<P: Provider, C: Cluster> Rpc<P, C> {
     /// The gRPC side of `gateway`.
-    pub fn new(gateway: Gateway<P, C, G>) -> Result<Self, RpcError> {
+    pub fn new(gateway: Gateway<P, C>) -> Result<Self, RpcError> {
         let described = descriptor_set_for(&[
             "akash.provider.v1.ProviderRPC",
             "akash.provider.lease.v1.LeaseRPC",
@@ -116,14 +116,14 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
 
     /// The body of a call that may be made, and what it weighs.
     async fn take<B: Readable>(&self, parts: &mut Parts, body: B) -> Result<(Body, Held), Failure> {
-        let Gateway { gate, settings, .. } = &self.gateway;
-        let principal = gate.authenticate(parts).await?;
-        let account = gate.admit(&principal);
+        let Gateway { authorizer, settings, .. } = &self.gateway;
+        let principal = authorizer.authenticate(parts).await?;
         let path = parts.uri.path();
-        if path == SEND_MANIFEST {
-            account.clone()?;
-        }
-        let mut held = self.gateway.held(account.ok(), &parts.extensions);
+        let account = match authorizer.admit(&principal) {
+            Err(denial) if path == SEND_MANIFEST => return Err(denial.into()),
+            admitted => admitted.ok(),
+        };
+        let mut held = self.gateway.held(account, &parts.extensions);
         held.grow(intake::weight(parts))?;
         if path.starts_with(REFLECTION) {
             held.grow(settings.largest_message)?;
@@ -180,7 +180,7 @@ fn status_of(failure: &Failure) -> Status {
     status
 }
 
-impl<P, C, G> std::fmt::Debug for Rpc<P, C, G> {
+impl<P, C> std::fmt::Debug for Rpc<P, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Rpc").field("services", &self.services).finish_non_exhaustive()
     }

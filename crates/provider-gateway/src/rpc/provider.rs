@@ -17,7 +17,7 @@ use tonic::{Request, Response};
 use super::{status_message, status_of};
 use crate::Gateway;
 use crate::places::Place;
-use crate::port::{Gatekeeper, Provider, Screening};
+use crate::port::{Provider, Screening};
 use crate::rest::Failure;
 
 /// Shortest time between two messages of a stream: what changes faster is told together.
@@ -25,9 +25,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Longest time between two: who listens knows that somebody is there.
 const SILENCE: Duration = Duration::from_secs(30);
 
-pub(super) struct Answers<P, C, G>(pub(super) Gateway<P, C, G>);
+pub(super) struct Answers<P, C>(pub(super) Gateway<P, C>);
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
+impl<P: Provider, C: Cluster> Answers<P, C> {
     fn status(&self, published: &Published) -> Status {
         status_message(published, &self.0.provider.identity(), SystemTime::now())
     }
@@ -60,8 +60,8 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
 }
 
 /// What a stream of statuses goes on with.
-struct Follow<P, C, G> {
-    answers: Answers<P, C, G>,
+struct Follow<P, C> {
+    answers: Answers<P, C>,
     changes: watch::Receiver<Arc<Published>>,
     stopping: watch::Receiver<bool>,
     begun: bool,
@@ -69,7 +69,7 @@ struct Follow<P, C, G> {
     _place: Place<IpAddr>,
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Follow<P, C, G> {
+impl<P: Provider, C: Cluster> Follow<P, C> {
     async fn next(mut self) -> Option<(Result<Status, tonic::Status>, Self)> {
         if self.begun {
             let wait = async {
@@ -92,7 +92,7 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Follow<P, C, G> {
 }
 
 #[tonic::async_trait]
-impl<P: Provider, C: Cluster, G: Gatekeeper> ProviderRpc for Answers<P, C, G> {
+impl<P: Provider, C: Cluster> ProviderRpc for Answers<P, C> {
     type StreamStatusStream = BoxStream<'static, Result<Status, tonic::Status>>;
 
     async fn get_status(&self, _: Request<()>) -> Result<Response<Status>, tonic::Status> {

@@ -8,13 +8,14 @@ use super::lines::Lines;
 use super::pump::Source;
 use super::read::{Asked, Reading, choice};
 use crate::Gateway;
-use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
+use crate::auth::{LeaseRef, Principal, Request, Services};
+use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(crate) fn logs(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {

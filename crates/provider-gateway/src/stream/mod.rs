@@ -39,7 +39,8 @@ use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 
 use crate::Gateway;
-use crate::port::{Denied, Gatekeeper, Grant, Provider, Request, Services};
+use crate::auth::{Denial, Grant, Principal, Request, Services};
+use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 pub(crate) use lines::Lines;
 use socket::Socket;
@@ -54,25 +55,25 @@ pub(crate) struct Allowed {
     pub(crate) watch: LeaseWatch,
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// The lease that is asked for, if it may be; `None` if there is none of that id.
     pub(crate) fn allow(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         request: &Request<'_>,
         extensions: &Extensions,
-    ) -> Result<Option<Allowed>, Denied> {
+    ) -> Result<Option<Allowed>, Denial> {
         let shown = self.provider.published();
-        match self.gate.authorize(principal, request, &shown) {
+        match self.authorizer.authorize(principal, request, &shown) {
             Ok(Grant { lease: Some(lease), services, .. }) => {
                 let changes = self.provider.changes();
-                let revoked = self.gate.revoked(extensions);
+                let revoked = self.authorizer.revoked(extensions);
                 let (stopping, lifetime) = (self.stopping(), self.settings.stream_lifetime);
                 let watch = LeaseWatch::new(lease, &shown, changes, stopping, lifetime, revoked);
                 Ok(Some(Allowed { lease, services, watch }))
             }
-            Ok(Grant { lease: None, .. }) | Err(Denied::NoSuchLease) => Ok(None),
-            Err(denied) => Err(denied),
+            Ok(Grant { lease: None, .. }) | Err(Denial::NoSuchLease) => Ok(None),
+            Err(denial) => Err(denial),
         }
     }
 

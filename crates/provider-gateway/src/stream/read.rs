@@ -12,7 +12,8 @@ use super::pump::{Source, ended, not_opened, pump};
 use super::socket::Happened;
 use super::{Allowed, bad_parameter};
 use crate::Gateway;
-use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
+use crate::auth::{LeaseRef, Principal, Request, Services};
+use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
 /// Largest message of a client that is only to read.
@@ -29,12 +30,12 @@ pub(super) struct Reading {
     pub(super) params: StreamParams,
 }
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Answers the handshake, opens what is read and sends it. A parameter that makes no sense is
     /// told before anything else.
     pub(super) fn read<S, F>(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
         asked: Asked,
         parts: &mut Parts,

@@ -26,8 +26,9 @@ use super::shell_end::{self, End};
 use super::socket::{Gone, Happened, Socket};
 use super::watch::LeaseWatch;
 use crate::Gateway;
+use crate::auth::{LeaseRef, Principal, Request};
 use crate::gateway::Turns;
-use crate::port::{Gatekeeper, LeaseRef, Provider, Request};
+use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
 /// Largest message of a client.
@@ -37,10 +38,10 @@ const WAITING: usize = 4;
 /// The size of a terminal until the client says its own.
 const TERMINAL: Terminal = Terminal { width: 80, height: 24 };
 
-impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
+impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(crate) fn shell(
         &self,
-        principal: &G::Principal,
+        principal: &Principal,
         lease: LeaseRef,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {

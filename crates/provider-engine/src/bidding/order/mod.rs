@@ -3,12 +3,13 @@
 //! ```text
 //!            ┌──────────────── looked at ────────────────┐
 //!            ▼                                           │ hint, deadline, intent ended
-//!  Seen ─► Judged ─► Declined ◄─────────┐                │
-//!            │          │ rejudged      │ no price       │
-//!            │          ▼               │                │
-//!            └──────► Pricing ──────────┴─► Bidding ─► Open ─► Closing ─► ended
-//!                                             │                   ▲
-//!                                             └─► Abandoned ──────┘ (the bid landed after all)
+//!  Seen ─► Pending ◄─► Declined                          │
+//!            │            ▲                              │
+//!            ├─► Pricing ─┤ (only while a script runs)   │
+//!            │            ▼                              │
+//!            └────────► Bidding ──────────────────────► Open ─► Closing ─► ended
+//!                         │                                       ▲
+//!                         └─► Abandoned ──────────────────────────┘ (the bid landed after all)
 //! ```
 //!
 //! Every arrow that depends on the chain is taken after looking: an event is only a reason to
@@ -31,7 +32,10 @@ use akash_types::{DecCoin, Lease, LeaseClosedReason, Order};
 pub use look::{Sight, look};
 
 use crate::bidding::decline::Decline;
+use crate::bidding::evaluate::Evaluation;
+use crate::bidding::pricing::ScriptRequest;
 use crate::chain::Standing;
+use crate::inventory::Booking;
 use crate::time::BlockTime;
 
 /// Where an order is in its life.
@@ -39,11 +43,11 @@ use crate::time::BlockTime;
 pub enum Stage {
     /// It is there; no more is known.
     Seen,
-    /// It is open and waits for what judging it takes: a view of the cluster, own attributes.
-    Judged(Arc<Order>),
-    /// No bid, and why. It is judged again when something that mattered changes.
+    /// It is open and waits for what an evaluation takes: a view of the cluster, own attributes.
+    Pending(Arc<Order>),
+    /// No bid, and why. It is evaluated again when something that mattered changes.
     Declined(Arc<Order>, Vec<Decline>),
-    /// Capacity is kept for it while somebody computes a price.
+    /// Capacity is reserved for it while a script computes the price.
     Pricing(Arc<Order>),
     /// A bid was handed to the transaction lane.
     Bidding(Arc<Order>, DecCoin),
@@ -63,7 +67,7 @@ impl Stage {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Seen => "seen",
-            Self::Judged(_) => "judged",
+            Self::Pending(_) => "judged",
             Self::Declined(..) => "declined",
             Self::Pricing(_) => "pricing",
             Self::Bidding(..) => "bidding",
@@ -76,7 +80,7 @@ impl Stage {
     /// The order itself, where the stage needs it.
     pub const fn order(&self) -> Option<&Arc<Order>> {
         match self {
-            Self::Judged(order)
+            Self::Pending(order)
             | Self::Declined(order, _)
             | Self::Pricing(order)
             | Self::Bidding(order, _) => Some(order),
@@ -138,12 +142,11 @@ impl CloseCause {
 pub enum OrderInput {
     /// Somebody looked, at a height that counts.
     Looked(Box<Standing>, Circumstances),
-    /// It was judged: capacity is kept for it, and a price is to be found.
-    Fits,
-    /// It was judged: no.
-    Unfit(Vec<Decline>),
-    /// A price was found.
+    Evaluated(Evaluation),
+    /// The script's price may be bid.
     Priced(DecCoin),
+    /// There can be no bid, or the open one cannot be kept.
+    Unfit(Vec<Decline>),
     /// What was handed to the lane has ended, one way or another.
     IntentEnded,
     /// The chain does not want our bid, and would not want it again.
@@ -154,8 +157,8 @@ pub enum OrderInput {
     Deadline,
     /// It is known when its bid times out.
     TimeoutKnown(BlockTime),
-    /// Something that mattered when it was declined has changed.
-    Rejudge,
+    /// Something that matters for an evaluation has changed.
+    Reevaluate,
     /// The operator wants the bid gone.
     CloseBid,
 }
@@ -174,9 +177,9 @@ pub struct Circumstances {
 pub enum OrderAction {
     /// Look at the chain.
     Look,
-    /// Judge it, and keep capacity for it if it fits.
-    Judge(Arc<Order>),
-    Price,
+    Evaluate(Arc<Order>),
+    Reserve(Booking),
+    RunScript(ScriptRequest),
     /// Hand a bid to the lane.
     Bid(Arc<Order>, DecCoin),
     /// Drop the bid if it was not sent yet.

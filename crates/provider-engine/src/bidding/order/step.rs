@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use akash_types::Order;
 
+use crate::bidding::evaluate::Evaluation;
 use crate::chain::Standing;
 
 use super::{
@@ -17,10 +18,10 @@ impl Stage {
             (stage, OrderInput::Looked(standing, now)) => stage.looked(*standing, now),
             (stage, OrderInput::Hint | OrderInput::IntentEnded) => (stage, vec![OrderAction::Look]),
 
-            (Self::Judged(order), OrderInput::Fits) => {
-                (Self::Pricing(order), vec![OrderAction::Price])
+            (Self::Pending(order), OrderInput::Evaluated(evaluation)) => {
+                Self::evaluated(order, evaluation)
             }
-            (Self::Judged(order) | Self::Pricing(order), OrderInput::Unfit(reasons)) => {
+            (Self::Pricing(order), OrderInput::Unfit(reasons)) => {
                 (Self::Declined(order, reasons), vec![])
             }
             (Self::Pricing(order), OrderInput::Priced(price)) => {
@@ -31,9 +32,9 @@ impl Stage {
                 (Self::Declined(order, vec![reason]), vec![OrderAction::Look])
             }
             (
-                Self::Declined(order, _) | Self::Judged(order) | Self::Pricing(order),
-                OrderInput::Rejudge,
-            ) => Self::judge(order),
+                Self::Declined(order, _) | Self::Pending(order) | Self::Pricing(order),
+                OrderInput::Reevaluate,
+            ) => Self::pending(order),
 
             (Self::Open(bid), OrderInput::TimeoutKnown(deadline)) => {
                 (Self::Open(OpenBid { deadline: Some(deadline), ..bid }), vec![])
@@ -49,8 +50,22 @@ impl Stage {
         }
     }
 
-    fn judge(order: Arc<Order>) -> (Self, Vec<OrderAction>) {
-        (Self::Judged(Arc::clone(&order)), vec![OrderAction::Judge(order)])
+    fn pending(order: Arc<Order>) -> (Self, Vec<OrderAction>) {
+        (Self::Pending(Arc::clone(&order)), vec![OrderAction::Evaluate(order)])
+    }
+
+    fn evaluated(order: Arc<Order>, evaluation: Evaluation) -> (Self, Vec<OrderAction>) {
+        match evaluation {
+            Evaluation::Bid { reservation, price } => {
+                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
+                (Self::Bidding(order, price), vec![OrderAction::Reserve(reservation), bid])
+            }
+            Evaluation::AskScript { reservation, request } => {
+                let ask = OrderAction::RunScript(request);
+                (Self::Pricing(order), vec![OrderAction::Reserve(reservation), ask])
+            }
+            Evaluation::Decline(reasons) => (Self::Declined(order, reasons), vec![]),
+        }
     }
 
     fn closing(cause: CloseCause) -> (Self, Vec<OrderAction>) {
@@ -82,10 +97,10 @@ impl Stage {
             },
             (Sight::BidOpen, stage) => stage.bid_found(standing),
 
-            (Sight::MayBid, Self::Bidding(order, _)) if !now.pending => Self::judge(order),
+            (Sight::MayBid, Self::Bidding(order, _)) if !now.pending => Self::pending(order),
             (Sight::MayBid, Self::Seen | Self::Abandoned) if !now.pending => {
                 match standing.order.take() {
-                    Some(order) => Self::judge(Arc::new(order)),
+                    Some(order) => Self::pending(Arc::new(order)),
                     None => (Self::Seen, vec![OrderAction::End(Ending::Unknown)]),
                 }
             }

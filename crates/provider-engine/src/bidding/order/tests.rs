@@ -8,6 +8,7 @@ use akash_types::{
 };
 
 use super::*;
+use crate::bidding::pricing::PriceError;
 
 fn address(byte: u8) -> Address {
     Address::from_bytes(&[byte; 20]).unwrap()
@@ -118,21 +119,45 @@ fn what_is_seen_says_how_we_stand() {
 }
 
 #[test]
-fn an_open_order_is_judged_priced_and_bid_on() {
+fn an_open_order_is_evaluated_and_bid_on() {
     let (stage, actions) =
         Stage::Seen.step(looked(standing(Some(OrderState::Open), None, None), 0, false));
-    assert!(matches!(actions[..], [OrderAction::Judge(_)]));
-    let (stage, actions) = stage.step(OrderInput::Fits);
-    assert_eq!(actions, [OrderAction::Price]);
-    let (stage, actions) = stage.step(OrderInput::Priced("5uact".parse().unwrap()));
-    assert!(
-        matches!(&actions[..], [OrderAction::Bid(_, price)] if *price == "5uact".parse().unwrap())
-    );
-    assert_eq!(stage.name(), "bidding");
+    assert!(matches!(actions[..], [OrderAction::Evaluate(_)]));
+    let price: DecCoin = "5uact".parse().unwrap();
+    let reservation = Booking::default();
+    let evaluation = Evaluation::Bid { reservation, price: price.clone() };
+    let (stage, actions) = stage.step(OrderInput::Evaluated(evaluation));
+    let [OrderAction::Reserve(_), OrderAction::Bid(_, bid)] = &actions[..] else {
+        panic!("{actions:?}")
+    };
+    assert_eq!((stage.name(), bid), ("bidding", &price));
     let seen = standing(Some(OrderState::Open), Some(BidState::Open), None);
     let (stage, actions) = stage.step(looked(seen, 0, false));
     assert!(matches!(actions[..], [OrderAction::Adopt(_), OrderAction::AskTimeout(11)]));
     assert_eq!(stage.name(), "open");
+}
+
+#[test]
+fn an_order_is_priced_only_while_a_script_runs() {
+    let open = standing(Some(OrderState::Open), None, None);
+    let (pending, _) = Stage::Seen.step(looked(open, 0, false));
+    let price: DecCoin = "5uact".parse().unwrap();
+    let address = Address::from_bytes(&[1; 20]).unwrap();
+    let request = ScriptRequest::new(&address, &[], &price);
+    let evaluation =
+        Evaluation::AskScript { reservation: Booking::default(), request: request.clone() };
+    let (pricing, actions) = pending.clone().step(OrderInput::Evaluated(evaluation));
+    assert_eq!(pricing.name(), "pricing");
+    assert_eq!(actions[1], OrderAction::RunScript(request));
+    let (stage, actions) = pricing.clone().step(OrderInput::Priced(price));
+    assert_eq!(stage.name(), "bidding");
+    assert!(matches!(actions[..], [OrderAction::Bid(..)]));
+    let (stage, actions) = pricing.step(OrderInput::Unfit(vec![PriceError::Zero.into()]));
+    assert_eq!((stage.name(), &actions[..]), ("declined", &[][..]));
+
+    let declined = Evaluation::Decline(vec![PriceError::Zero.into()]);
+    let (stage, actions) = pending.step(OrderInput::Evaluated(declined));
+    assert_eq!((stage.name(), &actions[..]), ("declined", &[][..]));
 }
 
 #[test]
@@ -173,13 +198,13 @@ fn an_abandoned_bid_that_never_landed_ends_with_the_order() {
 }
 
 #[test]
-fn a_bid_that_was_lost_on_the_way_is_judged_again() {
+fn a_bid_that_was_lost_on_the_way_is_evaluated_again() {
     let open = || standing(Some(OrderState::Open), None, None);
     let (stage, actions) = bidding().step(looked(open(), 0, true));
     assert_eq!((stage.name(), actions.len()), ("bidding", 0), "the lane still has it");
     let (stage, actions) = stage.step(looked(open(), 0, false));
     assert_eq!(stage.name(), "judged");
-    assert!(matches!(actions[..], [OrderAction::Judge(_)]));
+    assert!(matches!(actions[..], [OrderAction::Evaluate(_)]));
 }
 
 #[test]

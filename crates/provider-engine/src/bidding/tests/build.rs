@@ -7,9 +7,11 @@ use akash_types::{
     Resources, SignedBy, Storage,
 };
 
+use crate::bidding::evaluate::Rules;
 use crate::bidding::facts::{Ask, Audits, Facts};
 use crate::bidding::isolation::IsolationHold;
 use crate::bidding::policy::Policy;
+use crate::bidding::pricing::Pricing;
 use crate::cluster::view::{Amounts, ClusterView, Node};
 use crate::escrow::WalletState;
 use crate::inventory::{CommitLevels, Free};
@@ -38,6 +40,7 @@ pub(super) struct World {
     pub(super) open_bids: u32,
     pub(super) bids: Option<u32>,
     pub(super) policy: Policy,
+    pub(super) pricing: Pricing,
     pub(super) view: ClusterView,
 }
 
@@ -74,6 +77,7 @@ impl World {
             open_bids: 0,
             bids: None,
             policy: Policy::default(),
+            pricing: Pricing::RandomRange,
             view: ClusterView { nodes: [("a".into(), node)].into(), ..ClusterView::default() },
         }
     }
@@ -102,6 +106,10 @@ impl World {
             open_bids_of_owner: self.open_bids,
             bids_on_order: self.bids,
         }
+    }
+
+    pub(super) fn rules(&self) -> Rules<'_> {
+        Rules { policy: &self.policy, pricing: &self.pricing, draw: 7, stand_in: address(9) }
     }
 
     pub(super) fn free(&self) -> Free {

@@ -1,4 +1,4 @@
-//! The verdict as a whole.
+//! Evaluations as a whole.
 
 use std::collections::BTreeSet;
 
@@ -7,29 +7,32 @@ use akash_types::UnmetCapability;
 use super::build::{World, address, attributes, coin, signed_by, volume};
 use crate::bidding::decline::Decline;
 use crate::bidding::eligibility::Ineligible;
-use crate::bidding::evaluate::{Verdict, evaluate};
+use crate::bidding::evaluate::{Evaluation, evaluate};
 use crate::bidding::policy::Refusal;
-use crate::bidding::pricing::{PriceError, ScriptFailure};
+use crate::bidding::pricing::{Decimal, PriceError, Pricing, Scales, ScriptFailure, ScriptRequest};
+use crate::cluster::view::StorageClass;
 use crate::inventory::{NoRoom, Scarce, Shortage, Unplaceable};
 
-fn verdict(change: impl FnOnce(&mut World)) -> Verdict {
+fn evaluated(change: impl FnOnce(&mut World)) -> Evaluation {
     let mut world = World::new();
     change(&mut world);
-    evaluate(&world.ask(), &world.facts(), &world.free(), &world.policy)
+    evaluate(&world.ask(), &world.facts(), &world.free(), &world.rules())
 }
 
 fn codes(change: impl FnOnce(&mut World)) -> Vec<&'static str> {
-    match verdict(change) {
-        Verdict::Decline(reasons) => reasons.iter().map(Decline::code).collect(),
+    match evaluated(change) {
+        Evaluation::Decline(reasons) => reasons.iter().map(Decline::code).collect(),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn what_is_wanted_allowed_and_fits_is_bid_on() {
-    let Verdict::Bid { booking, offer } = verdict(|_| {}) else { panic!("declined") };
-    assert_eq!(booking.units[0].plan[..], [("a".into(), 1)]);
+    let Evaluation::Bid { reservation, price } = evaluated(|_| {}) else { panic!("declined") };
+    assert_eq!(reservation.units[0].plan[..], [("a".into(), 1)]);
     let spec = World::new().spec;
+    assert!(!price.is_zero() && price.amount() <= spec.total_price().unwrap().amount());
+    let offer = reservation.offer(&spec);
     assert_eq!(offer[0].resources, spec.resources[0].resources);
     assert_eq!((offer.len(), offer[0].count, &offer[0].prices), (1, 1, &None));
 }
@@ -43,6 +46,43 @@ fn everything_that_speaks_against_it_is_named_policy_first() {
         world.deposit = coin("1uakt");
     });
     assert_eq!(found, ["paused", "owner-denied", "attributes", "deposit-too-small"]);
+}
+
+#[test]
+fn only_a_script_is_asked_for_a_price_and_only_for_what_fits() {
+    let asked = |world: &mut World| world.pricing = Pricing::Script;
+    let Evaluation::AskScript { reservation, request } = evaluated(asked) else { panic!("asked") };
+    let World { spec, .. } = World::new();
+    let most = spec.total_price().unwrap();
+    assert_eq!(request, ScriptRequest::new(&address(1), &reservation.offer(&spec), &most));
+    let stranger = evaluated(|world| {
+        asked(world);
+        world.owner = None;
+    });
+    let Evaluation::AskScript { request, .. } = stranger else { panic!("{stranger:?}") };
+    assert_eq!(request, ScriptRequest::new(&address(9), &reservation.offer(&spec), &most));
+    let too_large = codes(|world| {
+        asked(world);
+        world.spec.resources[0].resources.cpu.units = 9000;
+    });
+    assert_eq!(too_large, ["no-room-cpu"]);
+}
+
+#[test]
+fn a_price_that_may_not_be_bid_is_a_decline() {
+    let above = codes(|world| {
+        let cpu = Decimal::parse("2").unwrap();
+        world.pricing = Pricing::Scale(Box::new(Scales { cpu, ..Scales::default() }));
+    });
+    assert_eq!(above, ["price-above-maximum"]);
+    let unpriced = codes(|world| {
+        let storage = volume(&[("class", "beta2"), ("persistent", "true")]);
+        world.spec.resources[0].resources.storage = vec![storage];
+        world.pricing = Pricing::Scale(Box::default());
+        world.view.storage.insert("beta2".into(), StorageClass { allocatable: 1 << 40, others: 0 });
+        world.view.nodes.values_mut().for_each(|it| it.storage_classes = vec!["beta2".into()]);
+    });
+    assert_eq!(unpriced, ["price-storage-class"]);
 }
 
 #[test]
@@ -102,7 +142,7 @@ fn what_this_provider_cannot_run_is_declined_before_a_lease_is_made() {
 #[test]
 fn an_order_for_verified_providers_is_declined_only_while_the_chain_compares() {
     let asked = |active: bool, min_tier: i32| {
-        verdict(|world| {
+        evaluated(|world| {
             world.verification_active = active;
             let wanted = akash_types::VerificationRequirement {
                 min_tier,
@@ -111,11 +151,14 @@ fn an_order_for_verified_providers_is_declined_only_while_the_chain_compares() {
             world.spec.requirements.verification = Some(wanted);
         })
     };
-    let Verdict::Decline(reasons) = asked(true, 1) else { panic!("not declined") };
+    let Evaluation::Decline(reasons) = asked(true, 1) else { panic!("not declined") };
     assert_eq!(reasons.iter().map(Decline::code).collect::<Vec<_>>(), ["not-verified"]);
     for (active, min_tier) in [(true, 0), (false, 4)] {
-        let verdict = asked(active, min_tier);
-        assert!(matches!(verdict, Verdict::Bid { .. }), "{active} {min_tier}: {verdict:?}");
+        let evaluation = asked(active, min_tier);
+        assert!(
+            matches!(evaluation, Evaluation::Bid { .. }),
+            "{active} {min_tier}: {evaluation:?}"
+        );
     }
 }
 

@@ -7,9 +7,7 @@
 //! token names are all it may touch, and reading a service's status, moving hostnames and moving
 //! addresses need their scopes.
 
-mod leases;
 mod request;
-mod services;
 
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use provider_api::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
@@ -17,11 +15,42 @@ use provider_api::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 use super::denial::{Denial, Reason};
 use super::principal::Principal;
 
-pub use leases::{LeaseIndex, Presence};
 pub use request::{LeaseRef, Request};
-pub use services::Services;
 
 use request::Target;
+
+/// Whether a lease is active here; bseq does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    Active,
+    Absent,
+    /// Not known yet. Such a lease may be asked for: the answer comes from what is kept under its
+    /// id, and that is nothing if there is no such lease.
+    Unknown,
+}
+
+/// Services that an answer may speak of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Services {
+    All,
+    /// In the order of their names, each once.
+    Only(Vec<String>),
+}
+
+impl Services {
+    fn only(mut names: Vec<String>) -> Self {
+        names.sort_unstable();
+        names.dedup();
+        Self::Only(names)
+    }
+
+    pub fn include(&self, service: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.iter().any(|name| name == service),
+        }
+    }
+}
 
 /// What was allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +66,7 @@ pub fn authorize(
     principal: &Principal,
     provider: Address,
     request: &Request<'_>,
-    leases: &dyn LeaseIndex,
+    presence: &dyn Fn(&LeaseId) -> Presence,
 ) -> Result<Grant, Denial> {
     let owner = admit(principal, provider)?;
     if matches!(request, Request::Operate) {
@@ -61,7 +90,7 @@ pub fn authorize(
     }
     let lease = match request.lease() {
         None => None,
-        Some(lease) => Some(find(owner, provider, lease, request, leases)?),
+        Some(lease) => Some(find(owner, provider, lease, presence)?),
     };
     Ok(Grant { lease, services })
 }
@@ -132,16 +161,15 @@ fn find(
     owner: Address,
     provider: Address,
     lease: LeaseRef,
-    request: &Request<'_>,
-    leases: &dyn LeaseIndex,
+    presence: &dyn Fn(&LeaseId) -> Presence,
 ) -> Result<LeaseId, Denial> {
     let id = DeploymentId::new(owner, lease.dseq)
         .and_then(|deployment| GroupId::new(deployment, lease.gseq))
         .and_then(|group| OrderId::new(group, lease.oseq))
         .map(|order| LeaseId::new(order, provider));
     match id {
-        Ok(id) if leases.presence(&id) != Presence::Absent => Ok(id),
-        _ => Err(Denial::NoSuchLease { body: request.no_such_lease() }),
+        Ok(id) if presence(&id) != Presence::Absent => Ok(id),
+        _ => Err(Denial::NoSuchLease),
     }
 }
 

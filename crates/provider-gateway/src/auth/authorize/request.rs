@@ -125,13 +125,4 @@ impl Request<'_> {
         };
         one.into_iter().chain(more.iter().copied())
     }
-
-    /// What a client is told of a lease that is not there. Streams have another way.
-    pub(super) const fn no_such_lease(&self) -> &'static str {
-        match self {
-            Self::LeaseStatus(_) => "",
-            Self::ServiceStatus(..) => "kube: lease not found",
-            _ => "lease not found",
-        }
-    }
 }

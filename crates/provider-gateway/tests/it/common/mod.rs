@@ -1,9 +1,9 @@
 //! A gateway on a real socket, before a simulated cluster and a small provider.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-pub(crate) mod gate;
 pub(crate) mod provider;
 pub(crate) mod raw;
+pub(crate) mod tokens;
 pub(crate) mod ws;
 
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use akash_sdl::{Manifest, Sdl};
 use akash_types::LeaseId;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -27,11 +29,11 @@ use provider_sim::core::{ClusterSpec, Delays, SimCluster};
 use provider_sim::driver::SimDriver;
 use tokio::net::TcpListener;
 
-use gate::TestGate;
 use provider::TestProvider;
+use tokens::{Chain, Tokens, authenticator, authorizer};
 
 pub(crate) const OWNER: &str = "akash16emlsfgm325de4hwqgu9wszg8fvcm0yw0wk84r";
-pub(crate) const OTHER: &str = "akash1cjxzf0naveq8mraevz4d60wx54fdq65tcg2t95";
+pub(crate) const OTHER: &str = "akash1mggx7zspa0z8zhm5hzxa87p3lh3wpz6ath2en8";
 pub(crate) const PROVIDER: &str = "akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8";
 
 pub(crate) fn fixture(path: &str) -> String {
@@ -54,7 +56,7 @@ pub(crate) fn case(name: &str) -> (Manifest, Sdl) {
 pub(crate) struct World<C = SimDriver> {
     pub(crate) cluster: SimDriver,
     pub(crate) provider: TestProvider,
-    pub(crate) gateway: Gateway<TestProvider, C, TestGate>,
+    pub(crate) gateway: Gateway<TestProvider, C>,
     pub(crate) address: SocketAddr,
     pub(crate) rpc_address: SocketAddr,
 }
@@ -83,7 +85,8 @@ impl<C: Cluster> World<C> {
     /// A gateway that sees `cluster` as `seen`.
     pub(crate) async fn over(cluster: SimDriver, seen: C, settings: Settings) -> Self {
         let provider = TestProvider::new(cluster.clone());
-        let gateway = Gateway::new(provider.clone(), seen, TestGate, settings);
+        let authorizer = authorizer(authenticator(&Arc::new(Chain::recorded())));
+        let gateway = Gateway::new(provider.clone(), seen, authorizer, settings);
         let address = serve_rest(gateway.clone()).await;
         let rpc_address = serve_rpc(Rpc::new(gateway.clone()).unwrap()).await;
         Self { cluster, provider, gateway, address, rpc_address }
@@ -135,13 +138,15 @@ impl<C: Cluster> World<C> {
     }
 }
 
-async fn serve_rest<C: Cluster>(gateway: Gateway<TestProvider, C, TestGate>) -> SocketAddr {
+async fn serve_rest<C: Cluster>(gateway: Gateway<TestProvider, C>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
+    let tokens = Tokens::recorded();
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
-            let gateway = gateway.clone();
-            let service = service_fn(move |request| {
+            let (gateway, tokens) = (gateway.clone(), tokens.clone());
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                tokens.sign(request.headers_mut());
                 let gateway = gateway.clone();
                 async move { Ok::<_, Infallible>(gateway.rest(request).await) }
             });
@@ -152,13 +157,15 @@ async fn serve_rest<C: Cluster>(gateway: Gateway<TestProvider, C, TestGate>) -> 
     address
 }
 
-async fn serve_rpc<C: Cluster>(rpc: Rpc<TestProvider, C, TestGate>) -> SocketAddr {
+async fn serve_rpc<C: Cluster>(rpc: Rpc<TestProvider, C>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
+    let tokens = Tokens::recorded();
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
-            let rpc = rpc.clone();
-            let service = service_fn(move |request| {
+            let (rpc, tokens) = (rpc.clone(), tokens.clone());
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                tokens.sign(request.headers_mut());
                 let rpc = rpc.clone();
                 async move { Ok::<_, Infallible>(rpc.call(request).await) }
             });

@@ -1,14 +1,11 @@
 //! What the gateway needs of the rest of the provider.
 //!
 //! ```text
-//! Gatekeeper   who asks, and whether they may
 //! Provider     what the engine publishes; what tenants want of it
 //! Cluster      what runs (the engine's port, which every driver implements)
 //! ```
 //!
 //! The traits have async functions and no runtime.
-
-mod gate;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -20,8 +17,6 @@ use provider_api::status::{Readiness, VersionDocument};
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
 use tokio::sync::watch;
-
-pub use gate::{Denied, Gatekeeper, Grant, LeaseRef, Request, Services};
 
 /// The provider, as the gateway sees it. Cloning is cheap, and every clone is the same provider.
 pub trait Provider: Clone + Send + Sync + 'static {

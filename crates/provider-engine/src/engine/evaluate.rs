@@ -1,21 +1,21 @@
-//! Whether to bid on an order, and at what price.
+//! Evaluations of orders and of what is screened, on what the engine knows.
 
 use std::sync::Arc;
 
 use akash_types::{DecCoin, GroupSpec, Order, OrderId, ResourceOffer};
 
-use super::{Engine, Stage};
+use super::{Engine, Life};
 use crate::bidding::decline::Decline;
-use crate::bidding::evaluate::{Verdict, check_price, evaluate};
+use crate::bidding::evaluate::{Evaluation, Rules, check_price, evaluate};
 use crate::bidding::facts::{Ask, BidConditions, Facts};
 use crate::bidding::order::{self, OrderInput};
 use crate::bidding::policy::Floors;
-use crate::bidding::pricing::{Quote, ScriptFailure, read_script_output};
+use crate::bidding::pricing::{Quote, ScriptFailure, ScriptRequest, read_script_output};
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
 use crate::input::PriceId;
-use crate::journal::Decision;
 use crate::manifest::{ManifestRefusal, may_have_host};
+use crate::settings::Settings;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WouldBid {
@@ -62,50 +62,34 @@ fn script_price(
 }
 
 impl Engine {
-    /// Judges an order, and keeps capacity for it if it fits. Without what judging takes, it
-    /// waits: unknown is neither yes nor no.
-    pub(super) fn judge(&mut self, order: OrderId, known: &Arc<Order>) {
-        // What a bid that did not come about had is its own to have again.
-        self.release(order);
-        if !self.may_act() || !self.cluster.fresh {
+    /// Without what an evaluation takes, the order waits: unknown is neither yes nor no.
+    pub(super) fn evaluate_order(&mut self, id: OrderId, order: &Order) {
+        // What was reserved for a bid that did not come about is free for this order again.
+        self.release(id);
+        if !self.cluster.fresh {
             return;
         }
-        let bids = self.lives.get(&order).map(|life| life.foreign_bids);
-        match self.verdict(&Ask::from(&**known), bids) {
-            None => {}
-            Some(Verdict::Bid { booking, .. }) => {
-                let nodes = booking.units.iter().flat_map(|unit| &unit.plan);
-                let nodes = nodes.map(|(node, count)| format!("{node} ({count})")).collect();
-                self.note_order(order, Decision::Reserved(nodes));
-                self.keep(order, booking);
-                self.step_order(order, OrderInput::Fits);
-            }
-            Some(Verdict::Decline(reasons)) => {
-                self.step_order(order, OrderInput::Unfit(reasons));
-            }
+        let bids = self.lives.get(&id).map(|life| life.foreign_bids);
+        if let Some(evaluation) = self.evaluate(&Ask::from(order), bids, self.draw(id)) {
+            self.step_order(id, OrderInput::Evaluated(evaluation));
         }
     }
 
     /// Whether there would be a bid on `ask` now, with what offer and at what price, which only a
     /// script may know.
     pub fn screen(&mut self, ask: &Ask<'_>) -> Screened {
-        let verdict = if self.cluster.fresh { self.verdict(ask, None) } else { None };
-        let offer = match verdict {
-            Some(Verdict::Bid { offer, .. }) => offer,
-            Some(Verdict::Decline(reasons)) => return Screened::Declined(reasons),
+        let draw = mix(self.settings.seed);
+        let evaluation = if self.cluster.fresh { self.evaluate(ask, None, draw) } else { None };
+        let (reservation, quote) = match evaluation {
+            Some(Evaluation::Bid { reservation, price }) => (reservation, Quote::Price(price)),
+            Some(Evaluation::AskScript { reservation, request }) => {
+                (reservation, Quote::Ask(request))
+            }
+            Some(Evaluation::Decline(reasons)) => return Screened::Declined(reasons),
             None => return Screened::NotReady(self.why_not()),
         };
-        let owner = ask.owner.unwrap_or(self.settings.provider);
-        let floors = &self.settings.policy.floors;
-        let quote = self.settings.pricing.quote(ask.spec, &owner, &offer, mix(self.settings.seed));
-        let checked = quote.map_err(Decline::from).and_then(|quote| match &quote {
-            Quote::Price(price) => check_price(ask.spec, floors, price).map(|()| quote),
-            Quote::Ask(_) => Ok(quote),
-        });
-        match checked {
-            Ok(quote) => Screened::Bid(WouldBid { offer, quote, floors: floors.clone() }),
-            Err(reason) => Screened::Declined(vec![reason]),
-        }
+        let floors = self.settings.policy.floors.clone();
+        Screened::Bid(WouldBid { offer: reservation.offer(ask.spec), quote, floors })
     }
 
     /// Why a new lease could not have one of `hosts`, by the rules for manifests.
@@ -116,9 +100,9 @@ impl Engine {
         })
     }
 
-    /// What would be decided about `ask` now, which has this many bids of others. `None` as long as
-    /// it cannot be said.
-    fn verdict(&mut self, ask: &Ask<'_>, bids: Option<u32>) -> Option<Verdict> {
+    /// The evaluation of `ask` now, which has this many bids of others. `None` as long as it cannot
+    /// be made.
+    fn evaluate(&mut self, ask: &Ask<'_>, bids: Option<u32>, draw: u64) -> Option<Evaluation> {
         if !self.may_act() {
             return None;
         }
@@ -146,7 +130,9 @@ impl Engine {
             open_bids_of_owner: of_owner.copied().unwrap_or(0),
             bids_on_order: bids,
         };
-        Some(evaluate(ask, &facts, free, &self.settings.policy))
+        let Settings { policy, pricing, provider, .. } = &self.settings;
+        let rules = Rules { policy, pricing, draw, stand_in: *provider };
+        Some(evaluate(ask, &facts, free, &rules))
     }
 
     fn bid_conditions(&self) -> BidConditions<'_> {
@@ -190,28 +176,11 @@ impl Engine {
         pauses
     }
 
-    /// Finds a price for an order that fits.
-    pub(super) fn price(&mut self, order: OrderId) {
-        let Some((known, offer)) = self.offer(order) else { return };
-        let draw = self.draw(order);
-        let quote = self.settings.pricing.quote(&known.spec, &order.owner(), &offer, draw);
-        match quote {
-            Ok(Quote::Price(price)) => self.priced(order, &known, price),
-            Ok(Quote::Ask(request)) => {
-                self.next_price = self.next_price.wrapping_add(1);
-                let id = PriceId(self.next_price);
-                self.prices.insert(id, order);
-                self.out.push(Effect::Script(id, request));
-            }
-            Err(error) => self.step_order(order, OrderInput::Unfit(vec![error.into()])),
-        }
-    }
-
-    fn offer(&self, order: OrderId) -> Option<(Arc<Order>, Vec<ResourceOffer>)> {
-        let life = self.lives.get(&order)?;
-        let Stage::Order(order::Stage::Pricing(known)) = &life.stage else { return None };
-        let offer = life.booking.as_ref().map(|booking| booking.offer(&known.spec));
-        Some((Arc::clone(known), offer.unwrap_or_default()))
+    pub(super) fn run_script(&mut self, order: OrderId, request: ScriptRequest) {
+        self.next_price = self.next_price.wrapping_add(1);
+        let id = PriceId(self.next_price);
+        self.prices.insert(id, order);
+        self.out.push(Effect::Script(id, request));
     }
 
     /// A number that is different for each order, and the same whenever it is asked for.
@@ -229,26 +198,25 @@ impl Engine {
         state
     }
 
-    fn priced(&mut self, order: OrderId, known: &Order, price: DecCoin) {
-        // The cluster became unknown, or tenants turned out not to be kept apart, while a script was
-        // asked: judged anew, once that is known.
-        if !self.may_act() || self.isolation.is_some() {
-            return self.step_order(order, OrderInput::Rejudge);
-        }
-        let checked = check_price(&known.spec, &self.settings.policy.floors, &price);
-        // Finding the price may have taken a while.
-        match checked.and_then(|()| self.keep_possible(order, &known.spec)) {
-            Ok(()) => self.step_order(order, OrderInput::Priced(price)),
-            Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
-        }
-    }
-
-    /// The script answered, or did not: then there is no bid.
+    /// The script answered, or failed: then there is no bid.
     pub(super) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
         let Some(order) = self.prices.remove(&id) else { return };
-        let Some((known, _)) = self.offer(order) else { return };
-        match script_price(&known.spec, result) {
-            Ok(price) => self.priced(order, &known, price),
+        let stage = self.lives.get(&order).and_then(Life::order);
+        let Some(order::Stage::Pricing(known)) = stage else { return };
+        let known = Arc::clone(known);
+        // The cluster became unknown, or tenants turned out not to be kept apart, while the script
+        // ran: evaluated again, once that is known.
+        if !self.may_act() || self.isolation.is_some() {
+            return self.step_order(order, OrderInput::Reevaluate);
+        }
+        let price = script_price(&known.spec, result).and_then(|price| {
+            check_price(&known.spec, &self.settings.policy.floors, &price)?;
+            // The script may have taken a while.
+            self.keep_possible(order, &known.spec)?;
+            Ok(price)
+        });
+        match price {
+            Ok(price) => self.step_order(order, OrderInput::Priced(price)),
             Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
         }
     }
