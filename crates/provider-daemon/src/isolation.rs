@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use provider_engine::OperatorRequest;
-use provider_engine::bidding::isolation::IsolationHold;
+use provider_engine::order::isolation::IsolationHold;
 use provider_kube::probe::plan::Report;
 use provider_kube::probe::{IsolationProbe, ProbeError};
 

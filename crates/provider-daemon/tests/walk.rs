@@ -15,13 +15,13 @@ use akash_types::{BidState, VerificationRequirement};
 use provider_daemon::engine_task::{ScreenRequest, Screening, Script, Witness};
 use provider_daemon::part::Parts;
 use provider_daemon::{Running, Setup, start};
-use provider_engine::bidding::pricing::{
-    Decimal, EPHEMERAL, Pricing, Scales, ScriptFailure, ScriptRequest,
-};
 use provider_engine::cluster::recognition::Memory;
 use provider_engine::engine::Published;
 use provider_engine::journal::{Entry, Subject};
 use provider_engine::manifest::ManifestAnswer;
+use provider_engine::order::pricing::{
+    Decimal, EPHEMERAL, Pricing, Scales, ScriptFailure, ScriptRequest,
+};
 use provider_engine::time::Now;
 use provider_engine::{Effect, Input, Reply, Settings, TenantRequest};
 use provider_sim::core::{ClusterSpec, Delays, SimCluster};

@@ -2,8 +2,6 @@
 
 use akash_types::{Coin, Intent, IntentId, LeaseClosedReason, LeaseId, LeaseState};
 
-use crate::bidding::fees::BidFees;
-use crate::bidding::pricing::ScriptRequest;
 use crate::chain::{ChainQuery, QueryId};
 use crate::cluster::command::Command;
 use crate::cluster::recognition::ClusterUid;
@@ -11,6 +9,8 @@ use crate::escrow::WalletState;
 use crate::input::{PriceId, RequestId};
 use crate::journal::Entry;
 use crate::manifest::{ManifestAnswer, MigrationAnswer};
+use crate::order::fees::BidFees;
+use crate::order::pricing::ScriptRequest;
 use crate::reconcile::Drift;
 use crate::time::Now;
 

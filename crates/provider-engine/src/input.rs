@@ -8,12 +8,12 @@ use akash_types::{
     Address, ChainEvent, Coin, DeploymentId, IntentId, LeaseClosedReason, LeaseId, Outcome,
 };
 
-use crate::bidding::isolation::IsolationHold;
-use crate::bidding::pricing::ScriptFailure;
 use crate::chain::ChainReply;
 use crate::cluster::command::CommandAnswer;
 use crate::cluster::view::{IgnoredOptions, ViewChange};
 pub use crate::manifest::RequestId;
+use crate::order::isolation::IsolationHold;
+use crate::order::pricing::ScriptFailure;
 use crate::settings::Settings;
 use crate::time::BlockTime;
 

@@ -9,7 +9,7 @@
 //! the test command checks.
 //!
 //! - [`engine`] routes what happens to the lives that it concerns.
-//! - [`bidding`], [`lease`], [`manifest`], [`escrow`]: what follows, for each.
+//! - [`order`], [`lease`], [`manifest`], [`escrow`]: what follows, for each.
 //! - [`inventory`]: what is free, and where something fits.
 //! - [`reconcile`]: where views disagree, and when destruction stops.
 //! - [`journal`]: what was decided, and why.
@@ -17,7 +17,6 @@
 
 #![allow(missing_docs)]
 
-pub mod bidding;
 pub mod chain;
 #[warn(missing_docs)]
 pub mod cluster;
@@ -32,6 +31,7 @@ pub mod inventory;
 pub mod journal;
 pub mod lease;
 pub mod manifest;
+pub mod order;
 pub mod reconcile;
 pub mod settings;
 pub mod time;

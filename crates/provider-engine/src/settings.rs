@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Denom};
 
-use crate::bidding::policy::Policy;
-use crate::bidding::pricing::Pricing;
 use crate::cluster::recognition::ClusterUid;
 use crate::escrow::Settings as EscrowSettings;
 use crate::inventory::CommitLevels;
 use crate::lease::Patience;
 use crate::manifest::ManifestSettings;
+use crate::order::policy::Policy;
+use crate::order::pricing::Pricing;
 use crate::reconcile::BreakerSettings;
 
 /// Everything that decisions depend on and that is not on chain or in the cluster.

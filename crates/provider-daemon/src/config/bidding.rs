@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use akash_types::{Address, Coin, DecCoin};
-use provider_engine::bidding::policy::Policy;
-use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScalesError};
+use provider_engine::order::policy::Policy;
+use provider_engine::order::pricing::{Decimal, Pricing, Scales, ScalesError};
 
 use super::error::Wrong;
 use super::reader::{Reader, because, coin};

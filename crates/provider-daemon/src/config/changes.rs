@@ -7,7 +7,7 @@ use provider_engine::escrow;
 use provider_engine::manifest::ManifestSettings;
 
 use super::Config;
-use super::bidding::PriceScript;
+use super::order::PriceScript;
 use super::setting::Change;
 use super::table::settings;
 use crate::log::Levels;

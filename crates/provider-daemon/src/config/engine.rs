@@ -5,11 +5,11 @@ use std::time::Duration;
 use akash_types::hostname::BlockedHostnames;
 use akash_types::{Attribute, Denom, attribute};
 use provider_engine::Settings;
-use provider_engine::bidding::policy::Policy;
-use provider_engine::bidding::pricing::Pricing;
 use provider_engine::inventory::CommitLevels;
 use provider_engine::lease::Patience;
 use provider_engine::manifest::ManifestSettings;
+use provider_engine::order::policy::Policy;
+use provider_engine::order::pricing::Pricing;
 use provider_kube::settings::Overcommit;
 
 use super::account::Account;

@@ -42,7 +42,6 @@ use akash_types::Address;
 use provider_bus::Target;
 use provider_engine::Settings;
 
-pub use bidding::PriceScript;
 pub use chain::Chain;
 pub use changes::{NeedsRestart, Reload, changes};
 pub use cluster::{
@@ -53,6 +52,7 @@ pub use files::missing_files;
 pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Value};
+pub use order::PriceScript;
 pub use place::Place;
 pub use setting::{Change, Effect, Form, Setting};
 pub use span::read_span;
@@ -161,8 +161,8 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let outbound = outbound(reader);
     let lane = account.as_ref().map(|account| account.lane.clone());
     let chain = chain::read(reader, outbound.as_ref(), lane);
-    let pricing = bidding::pricing(reader);
-    let policy = bidding::policy(reader, account.as_ref().map(|account| &account.bid_fee));
+    let pricing = order::pricing(reader);
+    let policy = order::policy(reader, account.as_ref().map(|account| &account.bid_fee));
     let ingress = cluster::ingress(reader);
     let cluster = cluster::read(reader, home.as_deref());
     let gateway = gateway::read(reader, home.as_deref());

@@ -1,6 +1,6 @@
 //! What would run, in a few lines for people.
 
-use provider_engine::bidding::pricing::Pricing;
+use provider_engine::order::pricing::Pricing;
 
 use super::Config;
 use super::cluster::{Cluster, IngressMode, Simulated};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use akash_chain::tx::lane::LaneHandle;
 use akash_types::Intent;
-use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
 use provider_engine::cluster::command::{Command, CommandAnswer, CommandFailure};
 use provider_engine::cluster::port::Execute;
+use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
 use provider_engine::{Effect, Input};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;

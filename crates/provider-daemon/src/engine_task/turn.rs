@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use provider_engine::bidding::facts::Ask;
 use provider_engine::engine::Screened;
+use provider_engine::order::facts::Ask;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Engine, Input, Reply, RequestId};
 use tokio::sync::oneshot;

@@ -1,10 +1,10 @@
 //! What decisions count as.
 
 use akash_types::OrderId;
-use provider_engine::bidding::decline::Decline;
-use provider_engine::bidding::order::{CloseCause, Ending};
 use provider_engine::journal::{Decision, Entry, Subject};
 use provider_engine::lease::LeaseCause;
+use provider_engine::order::decline::Decline;
+use provider_engine::order::{CloseCause, Ending};
 use provider_engine::time::Now;
 
 use super::observe::{Observer, micros};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use akash_types::OrderId;
-use provider_engine::bidding::order::CloseCause;
+use provider_engine::order::CloseCause;
 use provider_engine::time::Now;
 
 /// Orders and leases that are looked after.

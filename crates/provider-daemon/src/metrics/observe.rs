@@ -1,11 +1,11 @@
 //! What inputs and effects of the engine count as.
 
 use akash_types::{Action, Class, IntentId, OrderId, Outcome};
-use provider_engine::bidding::pricing::ScriptFailure;
 use provider_engine::cluster::command::{CommandAnswer, CommandId, Operation};
 use provider_engine::cluster::view::ViewChange;
 use provider_engine::input::PriceId;
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
+use provider_engine::order::pricing::ScriptFailure;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact, Input, Reply, TxEnd};
 

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
+use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
 use tokio::sync::{Notify, Semaphore};
 
 pub use environment::environment;

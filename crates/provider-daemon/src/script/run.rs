@@ -3,7 +3,7 @@
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
+use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
 use tokio::process::{Child, Command};
 
 use super::ScriptSettings;

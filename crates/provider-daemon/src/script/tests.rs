@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use provider_engine::bidding::pricing::{ScriptFailure, ScriptRequest};
+use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
 
 use super::*;
 

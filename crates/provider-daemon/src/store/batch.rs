@@ -1,9 +1,9 @@
 //! What is kept at once, or not at all.
 
 use akash_types::{Coin, LeaseId};
-use provider_engine::bidding::fees::BidFees;
 use provider_engine::cluster::recognition::{Acceptance, ClusterUid};
 use provider_engine::journal::Entry;
+use provider_engine::order::fees::BidFees;
 use provider_engine::time::BlockTime;
 use provider_engine::{Effect, Fact};
 use redb::{ReadableTable, WriteTransaction};

@@ -1,11 +1,11 @@
 //! What mattered in a decision, as JSON. Money is text, as everywhere.
 
 use akash_types::DecCoin;
-use provider_engine::bidding::decline::Decline;
-use provider_engine::bidding::isolation::IsolationHold;
-use provider_engine::bidding::order::{CloseCause, Ending};
 use provider_engine::journal::Decision;
 use provider_engine::lease::{Health, LeaseCause};
+use provider_engine::order::decline::Decline;
+use provider_engine::order::isolation::IsolationHold;
+use provider_engine::order::{CloseCause, Ending};
 use serde_json::{Value, json};
 
 /// What mattered, where words alone would have to be taken apart again.

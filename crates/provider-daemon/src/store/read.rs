@@ -1,9 +1,9 @@
 //! Reading what was kept.
 
 use akash_types::{Coin, LeaseId};
-use provider_engine::bidding::fees::BidFees;
 use provider_engine::cluster::recognition::{Acceptance, Memory};
 use provider_engine::journal::Subject;
+use provider_engine::order::fees::BidFees;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::error::{StoreError, failure};

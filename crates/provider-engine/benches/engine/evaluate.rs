@@ -8,12 +8,12 @@ use akash_types::{
     PlacementRequirements, ResourceUnit, Resources, SignedBy, Storage,
 };
 use figures::{allocations, print, time};
-use provider_engine::bidding::evaluate::{Evaluation, Rules, evaluate};
-use provider_engine::bidding::facts::{Ask, Audits, Facts};
-use provider_engine::bidding::policy::Policy;
-use provider_engine::bidding::pricing::Pricing;
 use provider_engine::cluster::view::{Amounts, ClusterView, GpuCard, Node, PortPool, StorageClass};
 use provider_engine::inventory::{CommitLevels, Free};
+use provider_engine::order::evaluate::{Evaluation, Rules, evaluate};
+use provider_engine::order::facts::{Ask, Audits, Facts};
+use provider_engine::order::policy::Policy;
+use provider_engine::order::pricing::Pricing;
 
 const MEASURE: Duration = Duration::from_secs(2);
 const GIB: u64 = 1 << 30;

@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows how a node is reached.
 
+mod blocks;
+mod engine;
 mod head;
 mod query;
 

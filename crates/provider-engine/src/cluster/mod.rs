@@ -8,7 +8,9 @@
 //! Nothing here knows how a driver does it.
 
 pub mod command;
+mod engine;
 pub mod port;
 pub mod recognition;
 pub mod sight;
+pub(crate) mod trust;
 pub mod view;

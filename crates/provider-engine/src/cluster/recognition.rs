@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use akash_types::{DecCoin, EscrowPayment, LeaseId};
 
-use crate::bidding::fees::BidFees;
+use crate::order::fees::BidFees;
 
 /// Identity of a cluster, such as the uid of its `kube-system` namespace.
 pub type ClusterUid = Arc<str>;

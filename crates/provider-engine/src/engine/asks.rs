@@ -26,7 +26,7 @@ struct Ask {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asks {
+pub(crate) struct Asks {
     next: u64,
     asks: BTreeMap<ChainQuery, Ask>,
     by_id: BTreeMap<QueryId, ChainQuery>,
@@ -36,7 +36,7 @@ pub(super) struct Asks {
 
 /// What became of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// It answers the question.
     Answer(ChainQuery, Read),
     /// There was none, so often in a row by now; it will be asked again.
@@ -48,7 +48,7 @@ pub(super) enum Heard {
 impl Asks {
     /// Wants to know, from a node that has reached `at_least`. Gives what is to be asked now, if
     /// it is not asked already.
-    pub(super) fn want(&mut self, now: Now, query: ChainQuery, at_least: u64) -> Option<QueryId> {
+    pub(crate) fn want(&mut self, now: Now, query: ChainQuery, at_least: u64) -> Option<QueryId> {
         if let Some(ask) = self.asks.get_mut(&query) {
             ask.at_least = ask.at_least.max(at_least);
             return None;
@@ -60,7 +60,7 @@ impl Asks {
     }
 
     /// Nobody wants to know any more.
-    pub(super) fn drop(&mut self, query: &ChainQuery) {
+    pub(crate) fn drop(&mut self, query: &ChainQuery) {
         if let Some(ask) = self.asks.remove(query) {
             self.by_id.remove(&ask.id);
             self.again.clear(query);
@@ -68,7 +68,7 @@ impl Asks {
     }
 
     /// An answer came, or the news that none will.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         now: Now,
         id: QueryId,
@@ -97,7 +97,7 @@ impl Asks {
     }
 
     /// What is to be asked again by now.
-    pub(super) fn due(&mut self, now: Now) -> Vec<(QueryId, ChainQuery)> {
+    pub(crate) fn due(&mut self, now: Now) -> Vec<(QueryId, ChainQuery)> {
         let mut again = Vec::new();
         while let Some(query) = self.again.pop(now) {
             let id = self.name(&query);
@@ -112,7 +112,7 @@ impl Asks {
     }
 
     /// When something will be due.
-    pub(super) fn next_due(&self) -> Option<Now> {
+    pub(crate) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }
 

@@ -28,11 +28,11 @@ struct Slot {
 }
 
 /// A command that is over, and how it went.
-pub(super) type Ended = (Operation, Result<(), CommandFailure>);
+pub(crate) type Ended = (Operation, Result<(), CommandFailure>);
 
 /// All of them. Commands about no lease share a slot of their own.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Commands {
+pub(crate) struct Commands {
     next: u64,
     slots: BTreeMap<Option<LeaseId>, Slot>,
     by_id: BTreeMap<CommandId, Option<LeaseId>>,
@@ -41,7 +41,7 @@ pub(super) struct Commands {
 
 impl Commands {
     /// Wants `operation` done. Gives the command, if it can be given now.
-    pub(super) fn want(&mut self, now: Now, operation: Operation) -> Option<Command> {
+    pub(crate) fn want(&mut self, now: Now, operation: Operation) -> Option<Command> {
         let lease = operation.lease();
         if let Some(slot) = self.slots.get_mut(&lease) {
             if slot.operation == operation {
@@ -55,12 +55,12 @@ impl Commands {
     }
 
     /// Whether something is under way for a lease.
-    pub(super) fn is_busy(&self, lease: LeaseId) -> bool {
+    pub(crate) fn is_busy(&self, lease: LeaseId) -> bool {
         self.slots.contains_key(&Some(lease))
     }
 
     /// An answer came. Gives what it ends, if it ends something, and the command to give next.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         now: Now,
         answer: CommandAnswer,
@@ -82,7 +82,7 @@ impl Commands {
     }
 
     /// What is to be given again by now.
-    pub(super) fn due(&mut self, now: Now) -> Vec<Command> {
+    pub(crate) fn due(&mut self, now: Now) -> Vec<Command> {
         let mut again = Vec::new();
         while let Some(lease) = self.again.pop(now) {
             if let Some(mut slot) = self.slots.remove(&lease) {
@@ -95,7 +95,7 @@ impl Commands {
     }
 
     /// When something will be due.
-    pub(super) fn next_due(&self) -> Option<Now> {
+    pub(crate) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }
 

@@ -2,9 +2,9 @@
 
 use akash_types::OrderId;
 
-use crate::bidding::order;
 use crate::inventory::Booking;
 use crate::lease::LeaseLife;
+use crate::order;
 
 /// Everything about an order id.
 #[derive(Clone, Debug)]

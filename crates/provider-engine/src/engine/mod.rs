@@ -1,5 +1,5 @@
 //! The machine itself: it routes what happens to the lives it concerns, and what they want to the
-//! outside. What to do in a given stage is decided in [`bidding::order`](crate::bidding::order),
+//! outside. What to do in a given stage is decided in [`order`](crate::order),
 //! [`lease`](crate::lease), [`escrow`](crate::escrow) and [`manifest`](crate::manifest).
 //!
 //! ```text
@@ -16,32 +16,21 @@
 //! dropped. A new engine that is told the chain and the cluster comes to the same state as one
 //! that saw everything: nothing here has to survive.
 
-mod asks;
-mod chain;
-mod cluster;
+pub(crate) mod asks;
 mod commands;
-mod escrow;
-mod evaluate;
-mod events;
-mod inventory;
-mod leases;
 mod life;
-mod manifests;
 mod operator;
-mod orders;
 mod published;
-mod recognition;
-mod reconcile;
 mod status;
 mod timers;
 mod txs;
-mod wishes;
+pub(crate) mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, MarketParams, OrderId, Provider};
 
-pub use evaluate::{Screened, WouldBid};
+pub use crate::order::engine::{Screened, WouldBid};
 pub use life::{Life, Stage};
 pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
@@ -51,14 +40,11 @@ pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 use asks::Asks;
 use commands::Commands;
-use recognition::ClusterTrust;
 use timers::Timers;
 use wishes::Wishes;
 
-use crate::bidding::facts::Audits;
-use crate::bidding::fees::BidFees;
-use crate::bidding::isolation::IsolationHold;
 use crate::chain::{ChainClock, ChainQuery};
+use crate::cluster::trust::ClusterTrust;
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
 use crate::escrow::Escrow;
@@ -66,6 +52,9 @@ use crate::input::{Input, PriceId};
 use crate::inventory::Free;
 use crate::journal::{Decision, Entry, Journal, Subject};
 use crate::manifest::{Hostnames, Submissions};
+use crate::order::facts::Audits;
+use crate::order::fees::BidFees;
+use crate::order::isolation::IsolationHold;
 use crate::reconcile::{Breaker, Drift, Rival};
 use crate::settings::Settings;
 use crate::time::{BlockTime, Now};
@@ -73,87 +62,87 @@ use crate::time::{BlockTime, Now};
 /// Every decision of a provider.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    settings: Settings,
-    now: Now,
-    head: ChainClock,
-    market: Market,
-    cluster: ClusterSide,
-    lives: BTreeMap<OrderId, Life>,
+    pub(crate) settings: Settings,
+    pub(crate) now: Now,
+    pub(crate) head: ChainClock,
+    pub(crate) market: Market,
+    pub(crate) cluster: ClusterSide,
+    pub(crate) lives: BTreeMap<OrderId, Life>,
     /// How many bids each owner's orders have of us; follows the stages of `lives`.
-    bids_by_owner: BTreeMap<Address, u32>,
-    asks: Asks,
+    pub(crate) bids_by_owner: BTreeMap<Address, u32>,
+    pub(crate) asks: Asks,
     /// What is asked when the chain has reached a height.
-    to_ask: BTreeMap<u64, BTreeSet<ChainQuery>>,
-    commands: Commands,
-    wishes: Wishes,
-    alarms: Timers<Now, Alarm>,
-    deadlines: Timers<BlockTime, OrderId>,
+    pub(crate) to_ask: BTreeMap<u64, BTreeSet<ChainQuery>>,
+    pub(crate) commands: Commands,
+    pub(crate) wishes: Wishes,
+    pub(crate) alarms: Timers<Now, Alarm>,
+    pub(crate) deadlines: Timers<BlockTime, OrderId>,
     /// Orders and leases that wait for the time of a block.
-    waiting_for_time: BTreeMap<u64, BTreeSet<OrderId>>,
-    prices: BTreeMap<PriceId, OrderId>,
-    next_price: u64,
-    free: Option<Free>,
+    pub(crate) waiting_for_time: BTreeMap<u64, BTreeSet<OrderId>>,
+    pub(crate) prices: BTreeMap<PriceId, OrderId>,
+    pub(crate) next_price: u64,
+    pub(crate) free: Option<Free>,
     /// Whether `free` may be off because of a booking, though not because of the view.
-    free_is_stale: bool,
+    pub(crate) free_is_stale: bool,
     /// Whether others have to hear that something is kept, or no longer.
-    inventory_changed: bool,
-    escrow: Escrow,
-    submissions: Submissions,
-    hostnames: Hostnames,
-    breaker: Breaker,
-    trust: ClusterTrust,
-    rival: Rival,
+    pub(crate) inventory_changed: bool,
+    pub(crate) escrow: Escrow,
+    pub(crate) submissions: Submissions,
+    pub(crate) hostnames: Hostnames,
+    pub(crate) breaker: Breaker,
+    pub(crate) trust: ClusterTrust,
+    pub(crate) rival: Rival,
     /// Why there are no bids until tenants are known to be kept apart, if there are none.
-    isolation: Option<IsolationHold>,
+    pub(crate) isolation: Option<IsolationHold>,
     /// Orders that this process handed a bid on to the lane, with the height then.
-    signed: BTreeMap<OrderId, u64>,
-    journal: Journal,
-    drift: BTreeSet<Drift>,
-    start: Start,
+    pub(crate) signed: BTreeMap<OrderId, u64>,
+    pub(crate) journal: Journal,
+    pub(crate) drift: BTreeSet<Drift>,
+    pub(crate) start: Start,
     /// Open orders on which our one bid was made and is over: there is nothing to look for.
-    spent: BTreeSet<OrderId>,
+    pub(crate) spent: BTreeSet<OrderId>,
     /// Orders with a bid or lease of ours that was listed at the start and not looked at yet: until
     /// what they were promised is known, there is nothing to promise to others.
-    unlooked: BTreeSet<OrderId>,
-    out: Vec<Effect>,
+    pub(crate) unlooked: BTreeSet<OrderId>,
+    pub(crate) out: Vec<Effect>,
     #[cfg(feature = "defects")]
-    miscount: Option<crate::defect::Miscount>,
+    pub(crate) miscount: Option<crate::defect::Miscount>,
 }
 
 /// What the chain says of the market and of us.
 #[derive(Clone, Debug, Default)]
-struct Market {
-    provider: Option<Provider>,
-    audits: Audits,
-    params: Option<MarketParams>,
-    verification_active: bool,
-    bid_fees: BidFees,
+pub(crate) struct Market {
+    pub(crate) provider: Option<Provider>,
+    pub(crate) audits: Audits,
+    pub(crate) params: Option<MarketParams>,
+    pub(crate) verification_active: bool,
+    pub(crate) bid_fees: BidFees,
 }
 
 /// What was last seen of the cluster.
 #[derive(Clone, Debug, Default)]
-struct ClusterSide {
-    view: ClusterView,
+pub(crate) struct ClusterSide {
+    pub(crate) view: ClusterView,
     /// Whether it was ever seen whole, and is still being told of changes.
-    fresh: bool,
+    pub(crate) fresh: bool,
 }
 
 /// What has to be known before anything is written.
 #[derive(Clone, Copy, Debug, Default)]
-struct Start {
-    orders: bool,
-    bids: bool,
-    leases: bool,
-    cluster: bool,
-    ready: bool,
+pub(crate) struct Start {
+    pub(crate) orders: bool,
+    pub(crate) bids: bool,
+    pub(crate) leases: bool,
+    pub(crate) cluster: bool,
+    pub(crate) ready: bool,
     /// The newest block when everything was known, and its time.
-    height: u64,
-    time: BlockTime,
+    pub(crate) height: u64,
+    pub(crate) time: BlockTime,
 }
 
 /// What is to be looked at when some time has passed on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Alarm {
+pub(crate) enum Alarm {
     Reconcile,
     /// Count whether a lease is healthy, or gone.
     Check(OrderId),
@@ -241,7 +230,7 @@ impl Engine {
     }
 
     /// Everything whose time has come.
-    fn ring(&mut self) {
+    pub(crate) fn ring(&mut self) {
         while let Some(alarm) = self.alarms.pop(self.now) {
             match alarm {
                 Alarm::Reconcile => self.reconcile_begin(),
@@ -261,7 +250,7 @@ impl Engine {
         }
     }
 
-    fn wake(&mut self) {
+    pub(crate) fn wake(&mut self) {
         let command = self.commands.next_due().filter(|_| self.may_act());
         let next = [self.alarms.next(), self.asks.next_due(), command];
         if let Some(moment) = next.into_iter().flatten().min() {
@@ -269,12 +258,12 @@ impl Engine {
         }
     }
 
-    fn ask(&mut self, query: ChainQuery) {
+    pub(crate) fn ask(&mut self, query: ChainQuery) {
         self.ask_at_least(query, self.head.height());
     }
 
     /// Asks for what holds at `height` or later; if that is still to come, then.
-    fn ask_at_least(&mut self, query: ChainQuery, height: u64) {
+    pub(crate) fn ask_at_least(&mut self, query: ChainQuery, height: u64) {
         if height > self.head.height() {
             self.to_ask.entry(height).or_default().insert(query);
             return;
@@ -284,23 +273,23 @@ impl Engine {
         }
     }
 
-    fn note(&mut self, subject: Subject, decision: Decision) {
+    pub(crate) fn note(&mut self, subject: Subject, decision: Decision) {
         let entry = Entry { height: self.head.height(), time: self.head.time(), subject, decision };
         if self.journal.is_new(&entry) {
             self.out.push(Effect::Record(entry));
         }
     }
 
-    fn note_order(&mut self, order: OrderId, decision: Decision) {
+    pub(crate) fn note_order(&mut self, order: OrderId, decision: Decision) {
         self.note(Subject::Order(order), decision);
     }
 
-    fn publish(&mut self, fact: Fact) {
+    pub(crate) fn publish(&mut self, fact: Fact) {
         self.out.push(Effect::Publish(fact));
     }
 
     /// Looks at an order or lease again, for whatever reason it was put off.
-    fn again(&mut self, order: OrderId) {
+    pub(crate) fn again(&mut self, order: OrderId) {
         self.ask(ChainQuery::Standing(order));
     }
 
@@ -309,7 +298,7 @@ impl Engine {
         self.start.ready
     }
 
-    fn check_ready(&mut self) {
+    pub(crate) fn check_ready(&mut self) {
         let Start { orders, bids, leases, cluster, ready, .. } = self.start;
         let listed = orders && bids && leases && cluster && self.head.is_known();
         if ready || !listed || !self.unlooked.is_empty() {
@@ -324,7 +313,7 @@ impl Engine {
 
     /// Everything may be written from now on: what was put off is done. First what was sold keeps
     /// its room, then what was offered, and only what is then left is for new bids.
-    fn act_on_everything(&mut self) {
+    pub(crate) fn act_on_everything(&mut self) {
         let mut all: Vec<_> = self
             .lives
             .values()

@@ -3,8 +3,6 @@
 use akash_types::{LeaseId, OrderId, ReasonKind};
 
 use super::{Alarm, Engine, Life, Stage};
-use crate::bidding::isolation::IsolationHold;
-use crate::bidding::order::{self, OrderInput};
 use crate::cluster::command::Operation;
 use crate::cluster::recognition::Recognition;
 use crate::effect::{Effect, Reply};
@@ -12,10 +10,12 @@ use crate::escrow::{EscrowInput, WithdrawScope};
 use crate::input::{OperatorRequest, RequestId};
 use crate::journal::{Decision, Subject};
 use crate::lease::{LeaseCause, LeaseInput};
+use crate::order::isolation::IsolationHold;
+use crate::order::{self, OrderInput};
 use crate::settings::Settings;
 
 impl Engine {
-    pub(super) fn operator(&mut self, request: RequestId, wanted: OperatorRequest) {
+    pub(crate) fn operator(&mut self, request: RequestId, wanted: OperatorRequest) {
         let reply = match wanted {
             OperatorRequest::Drift => Reply::Drift(self.drift.iter().copied().collect()),
             OperatorRequest::Maintenance(on) => {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
 
 use super::{Engine, LeaseStatus, Status};
-use crate::bidding::order;
 use crate::cluster::view::{Amounts, ClusterView, Condition, GpuCard, Name, NodeArch};
 use crate::inventory::Booking;
+use crate::order;
 
 /// What the engine shows of itself. Whoever is asked for a status answers from the newest of these.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 use akash_types::{DecCoin, LeaseId, OrderId};
 
 use super::{Engine, Life, Stage};
-use crate::bidding::isolation::IsolationHold;
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
 use crate::escrow::{Outlook, WalletState};
 use crate::inventory::Booking;
 use crate::lease::LeaseLife;
+use crate::order::isolation::IsolationHold;
 use crate::reconcile::Drift;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Engine {
             isolation: self.isolation.clone(),
             wallet: self.escrow.wallet().cloned(),
             bid_pauses: self.bid_pauses(),
-            orders: count(&crate::bidding::order::Stage::NAMES, &orders),
+            orders: count(&crate::order::Stage::NAMES, &orders),
             leases: count(&crate::lease::STAGE_NAMES, &leases),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Things due at moments of one clock. A thing has one moment at most: the newest one set.
 #[derive(Clone, Debug)]
-pub(super) struct Timers<M, T> {
+pub(crate) struct Timers<M, T> {
     by_moment: BTreeSet<(M, T)>,
     by_thing: BTreeMap<T, M>,
 }
@@ -17,33 +17,33 @@ impl<M, T> Default for Timers<M, T> {
 
 impl<M: Copy + Ord, T: Clone + Ord> Timers<M, T> {
     /// `thing` is due at `moment`, and at no other.
-    pub(super) fn set(&mut self, thing: T, moment: M) {
+    pub(crate) fn set(&mut self, thing: T, moment: M) {
         self.clear(&thing);
         self.by_moment.insert((moment, thing.clone()));
         self.by_thing.insert(thing, moment);
     }
 
     /// `thing` is due at `moment` unless it is due already, whenever.
-    pub(super) fn set_if_unset(&mut self, thing: T, moment: M) {
+    pub(crate) fn set_if_unset(&mut self, thing: T, moment: M) {
         if !self.by_thing.contains_key(&thing) {
             self.set(thing, moment);
         }
     }
 
     /// Whether `thing` is due at some moment.
-    pub(super) fn is_set(&self, thing: &T) -> bool {
+    pub(crate) fn is_set(&self, thing: &T) -> bool {
         self.by_thing.contains_key(thing)
     }
 
     /// `thing` is no longer due.
-    pub(super) fn clear(&mut self, thing: &T) {
+    pub(crate) fn clear(&mut self, thing: &T) {
         if let Some(moment) = self.by_thing.remove(thing) {
             self.by_moment.remove(&(moment, thing.clone()));
         }
     }
 
     /// The next thing that is due by `moment`, which it then is no longer.
-    pub(super) fn pop(&mut self, moment: M) -> Option<T> {
+    pub(crate) fn pop(&mut self, moment: M) -> Option<T> {
         let (due, _) = self.by_moment.first()?;
         if *due > moment {
             return None;
@@ -54,7 +54,7 @@ impl<M: Copy + Ord, T: Clone + Ord> Timers<M, T> {
     }
 
     /// When the next thing is due.
-    pub(super) fn next(&self) -> Option<M> {
+    pub(crate) fn next(&self) -> Option<M> {
         self.by_moment.first().map(|(moment, _)| *moment)
     }
 }

@@ -4,15 +4,15 @@ use akash_types::Outcome;
 
 use super::wishes::Wish;
 use super::{Engine, Stage};
-use crate::bidding::decline::Decline;
-use crate::bidding::order::OrderInput;
 use crate::effect::Fact;
 use crate::input::TxEnd;
 use crate::journal::Decision;
 use crate::lease::LeaseInput;
+use crate::order::OrderInput;
+use crate::order::decline::Decline;
 
 impl Engine {
-    pub(super) fn tx_end(&mut self, end: TxEnd) {
+    pub(crate) fn tx_end(&mut self, end: TxEnd) {
         let failed = !end.outcome.holds();
         let Some(wish) = self.wishes.end(self.now, end.intent, failed) else { return };
         if let (Wish::Bid(_), Some(fee)) = (wish, &end.fee) {

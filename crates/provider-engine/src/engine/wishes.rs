@@ -16,7 +16,7 @@ const RETRY: Backoff = Backoff { first: Duration::from_secs(2), most: Duration::
 
 /// What is wished for. The subject is an order id: a bid, its lease and its payment share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Wish {
+pub(crate) enum Wish {
     Bid(OrderId),
     /// The end of our bid, or of the lease from it.
     Close(OrderId),
@@ -27,7 +27,7 @@ pub(super) enum Wish {
 }
 
 impl Wish {
-    pub(super) const fn order(self) -> OrderId {
+    pub(crate) const fn order(self) -> OrderId {
         match self {
             Self::Bid(order)
             | Self::Close(order)
@@ -44,7 +44,7 @@ struct Failures {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wishes {
+pub(crate) struct Wishes {
     next: u64,
     under_way: BTreeMap<Wish, IntentId>,
     by_id: BTreeMap<IntentId, Wish>,
@@ -53,7 +53,7 @@ pub(super) struct Wishes {
 
 /// Whether a wish can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
+pub(crate) enum Made {
     /// It is made under this name.
     Now(IntentId),
     /// It is under way.
@@ -63,7 +63,7 @@ pub(super) enum Made {
 }
 
 impl Wishes {
-    pub(super) fn make(&mut self, now: Now, wish: Wish) -> Made {
+    pub(crate) fn make(&mut self, now: Now, wish: Wish) -> Made {
         if self.under_way.contains_key(&wish) {
             return Made::Already;
         }
@@ -78,24 +78,24 @@ impl Wishes {
     }
 
     /// The name of a wish that is under way.
-    pub(super) fn under_way(&self, wish: Wish) -> Option<IntentId> {
+    pub(crate) fn under_way(&self, wish: Wish) -> Option<IntentId> {
         self.under_way.get(&wish).copied()
     }
 
     /// Everything that is under way.
-    pub(super) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
+    pub(crate) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
         self.under_way.iter().map(|(wish, id)| (*wish, *id))
     }
 
     /// Whether a bid or its end is under way for an order.
-    pub(super) fn is_pending(&self, order: OrderId) -> bool {
+    pub(crate) fn is_pending(&self, order: OrderId) -> bool {
         [Wish::Bid(order), Wish::Close(order), Wish::Reclaim(order)]
             .iter()
             .any(|wish| self.under_way.contains_key(wish))
     }
 
     /// A wish ended. `failed` says whether it is to be held back for a while when made again.
-    pub(super) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<Wish> {
+    pub(crate) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<Wish> {
         let wish = self.by_id.remove(&id)?;
         self.under_way.remove(&wish);
         if failed {
@@ -109,7 +109,7 @@ impl Wishes {
     }
 
     /// Nothing more is wished for about an order.
-    pub(super) fn forget(&mut self, order: OrderId) {
+    pub(crate) fn forget(&mut self, order: OrderId) {
         for wish in [Wish::Bid, Wish::Close, Wish::Reclaim, Wish::Withdraw] {
             self.failed.remove(&wish(order));
         }

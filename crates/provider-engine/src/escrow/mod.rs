@@ -33,6 +33,7 @@
 mod account;
 mod earnings;
 mod effect;
+mod engine;
 mod forecast;
 mod input;
 mod pace;

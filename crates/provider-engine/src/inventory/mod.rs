@@ -19,6 +19,7 @@
 mod booking;
 mod cards;
 mod commit;
+mod engine;
 mod fill;
 mod free;
 mod need;

@@ -5,11 +5,11 @@ use std::fmt;
 use akash_sdl::Version;
 use akash_types::{DecCoin, OrderId};
 
-use crate::bidding::decline::Decline;
-use crate::bidding::isolation::IsolationHold;
-use crate::bidding::order::{CloseCause, Ending};
 use crate::cluster::recognition::{ClusterUid, UnknownCluster};
 use crate::lease::{Health, LeaseCause};
+use crate::order::decline::Decline;
+use crate::order::isolation::IsolationHold;
+use crate::order::{CloseCause, Ending};
 use crate::reconcile::{Drift, Evidence};
 
 /// What was decided, with what mattered.

@@ -24,6 +24,7 @@
 //! twice is harmless; whoever carries it out does it once.
 
 mod close;
+mod engine;
 mod health;
 mod step;
 #[cfg(test)]

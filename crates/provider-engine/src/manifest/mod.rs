@@ -32,6 +32,7 @@
 mod answer;
 mod check;
 mod effect;
+mod engine;
 mod hostnames;
 mod input;
 mod migration;

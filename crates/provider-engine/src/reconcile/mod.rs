@@ -8,6 +8,7 @@
 
 mod breaker;
 mod drift;
+mod engine;
 mod evidence;
 mod rival;
 

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Action, BidState, ChainEvent, LeaseClosedReason, OrderState, Outcome};
-use provider_engine::bidding::isolation::IsolationHold;
 use provider_engine::cluster::command::Operation;
 use provider_engine::cluster::view::{Condition, ViewChange};
 use provider_engine::manifest::{ManifestAnswer, MigrationAnswer, MigrationRefusal};
+use provider_engine::order::isolation::IsolationHold;
 use provider_engine::reconcile::Drift;
 use provider_engine::{Input, OperatorRequest, Reply, RequestId, TenantRequest, TxEnd};
 use world::{World, order, order_id};

@@ -15,8 +15,6 @@ use akash_types::{
     Group, GroupId, GroupState, IntentId, Lease, LeaseClosedReason, LeaseId, LeaseState,
     MarketParams, Order, OrderId, OrderState, Outcome, Provider,
 };
-use provider_engine::bidding::fees::BidFees;
-use provider_engine::bidding::pricing::{Decimal, Pricing, Scales};
 use provider_engine::chain::{
     AccountRead, ChainAnswer, ChainQuery, ChainReply, DeploymentRead, Read, Standing, Unavailable,
 };
@@ -26,6 +24,8 @@ use provider_engine::cluster::view::{
     Amounts, ClusterView, Condition, Held, LeaseView, Node, Replica, ViewChange,
 };
 use provider_engine::journal::{Entry, Subject};
+use provider_engine::order::fees::BidFees;
+use provider_engine::order::pricing::{Decimal, Pricing, Scales};
 use provider_engine::time::{BlockTime, Now};
 use provider_engine::{
     Block, Effect, Engine, Fact, Input, OperatorRequest, Received, Reply, RequestId, Settings,

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use provider_engine::bidding::order;
 use provider_engine::engine::Stage;
+use provider_engine::order;
 use provider_engine::{Engine, lease};
 
 use super::faults::FaultKind;

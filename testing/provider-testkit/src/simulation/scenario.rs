@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use akash_types::{Address, Attribute, Coin, Dec, DecCoin, Denom, Provider};
 use provider_engine::Settings;
-use provider_engine::bidding::pricing::{Decimal, Pricing, Scales};
 use provider_engine::lease::Patience;
 use provider_engine::manifest::ManifestSettings;
+use provider_engine::order::pricing::{Decimal, Pricing, Scales};
 use provider_sim::core::{ClusterSpec, Settings as ClusterSettings};
 
 use super::dice::Dice;

@@ -32,11 +32,11 @@ const LISTS: &[List] = &[
         page: REASONS,
         section: "## Declines",
         functions: &[
-            ("crates/provider-engine/src/bidding/decline.rs", "code"),
-            ("crates/provider-engine/src/bidding/decline.rs", "no_room_code"),
-            ("crates/provider-engine/src/bidding/decline.rs", "price_code"),
-            ("crates/provider-engine/src/bidding/policy.rs", "code"),
-            ("crates/provider-engine/src/bidding/eligibility.rs", "code"),
+            ("crates/provider-engine/src/order/decline.rs", "code"),
+            ("crates/provider-engine/src/order/decline.rs", "no_room_code"),
+            ("crates/provider-engine/src/order/decline.rs", "price_code"),
+            ("crates/provider-engine/src/order/policy.rs", "code"),
+            ("crates/provider-engine/src/order/eligibility.rs", "code"),
         ],
     },
     List {
@@ -52,7 +52,7 @@ const LISTS: &[List] = &[
     List {
         page: REASONS,
         section: "## Ends of bids and orders",
-        functions: &[("crates/provider-engine/src/bidding/order/mod.rs", "words")],
+        functions: &[("crates/provider-engine/src/order/mod.rs", "words")],
     },
     List {
         page: REASONS,
@@ -188,7 +188,7 @@ const TABLE: &str = "crates/provider-daemon/src/config/table";
 const PARSERS_OWN: [&str; 3] = ["error.rs", "given.rs", "setting.rs"];
 /// What settings become outside of the parser.
 const SETTINGS: [&str; 6] = [
-    "crates/provider-engine/src/bidding/policy.rs",
+    "crates/provider-engine/src/order/policy.rs",
     "crates/provider-engine/src/escrow/settings.rs",
     "crates/provider-engine/src/manifest/settings.rs",
     "crates/provider-engine/src/settings.rs",

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use akash_chain::tx::lane::GasSetting;
-use provider_engine::bidding::pricing::Pricing;
 use provider_engine::inventory::CommitLevels;
+use provider_engine::order::pricing::Pricing;
 
 use super::{config, of, signer};
 use crate::config::table::{SECTIONS, settings};

@@ -4,10 +4,6 @@ use akash_sdl::manifest::Group;
 use akash_types::{
     Action, BidOffer, DecCoin, Deposit, Intent, IntentId, LeaseClosedReason, LeaseState, Outcome,
 };
-use provider_engine::bidding::decline::Decline;
-use provider_engine::bidding::order::{CloseCause, Ending};
-use provider_engine::bidding::policy::Refusal;
-use provider_engine::bidding::pricing::{PriceError, ScriptFailure, ScriptRequest};
 use provider_engine::cluster::command::{
     Command, CommandAnswer, CommandFailure, CommandId, Operation, Workload,
 };
@@ -17,6 +13,10 @@ use provider_engine::inventory::NoRoom;
 use provider_engine::journal::{Decision, SpareReason};
 use provider_engine::lease::{Health, LeaseCause};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
+use provider_engine::order::decline::Decline;
+use provider_engine::order::policy::Refusal;
+use provider_engine::order::pricing::{PriceError, ScriptFailure, ScriptRequest};
+use provider_engine::order::{CloseCause, Ending};
 use provider_engine::reconcile::Evidence;
 use provider_engine::{Effect, Fact, Input, Reply, RequestId, TxEnd};
 

@@ -5,12 +5,12 @@ use akash_chain::follow::{FollowStatus, Health, NodeHealth, Unusable};
 use akash_chain::tx::lane::{HoldReason, LaneStatus, SequenceStatus};
 use akash_types::Class;
 use provider_bus::{BusStatus, Connection};
-use provider_engine::bidding::isolation::IsolationHold;
-use provider_engine::bidding::pricing::Pricing;
 use provider_engine::cluster::view::{
     Amounts, ClusterView, LeaseView, Node, StorageClass, ViewChange,
 };
 use provider_engine::escrow::{Shortage, WalletState};
+use provider_engine::order::isolation::IsolationHold;
+use provider_engine::order::pricing::Pricing;
 use provider_engine::time::Now;
 use provider_engine::{Engine, Input, Settings};
 

@@ -1,5 +1,5 @@
 use akash_types::{Coin, Denom};
-use provider_engine::bidding::fees::BidFees;
+use provider_engine::order::fees::BidFees;
 
 use super::super::{Batch, LeaseChange, LeaseEvent, Retention, Store};
 use super::build::{at, earned, lease, uakt};

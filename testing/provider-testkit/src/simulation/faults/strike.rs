@@ -5,9 +5,9 @@ use std::time::Duration;
 use akash_chain::tx::lane::message_for;
 use akash_chain::tx::message::bank;
 use akash_types::{Action, BidOffer, Deposit, LeaseClosedReason};
-use provider_engine::bidding::order;
 use provider_engine::cluster::recognition::Recognition;
 use provider_engine::cluster::view::Name;
+use provider_engine::order;
 use provider_engine::{Input, OperatorRequest, RequestId};
 use provider_sim::core::{
     Disturbance, Faults as ApiFaults, Loss, Settings as ClusterSettings, SimCluster, SimInput,

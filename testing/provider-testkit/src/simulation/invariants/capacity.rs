@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use akash_types::{OrderId, Storage};
 use provider_engine::Engine;
-use provider_engine::bidding::decline::Decline;
-use provider_engine::bidding::order;
 use provider_engine::cluster::view::{Amounts, LeaseView, Name, Replica};
 use provider_engine::engine::Stage;
 use provider_engine::inventory::{Booking, NoRoom};
 use provider_engine::journal::{Decision, Entry, Subject};
+use provider_engine::order;
+use provider_engine::order::decline::Decline;
 
 use super::Watch;
 

@@ -12,10 +12,10 @@ use akash_devnet::node::BroadcastError;
 use akash_types::{BidState, EscrowState, LeaseState, Wanted};
 use bytes::Bytes;
 use provider_engine::Input;
-use provider_engine::bidding::pricing::ScriptFailure;
 use provider_engine::chain::{ChainQuery, ChainReply, QueryId, Unavailable};
 use provider_engine::cluster::command::{Command, CommandId};
 use provider_engine::cluster::view::ViewChange;
+use provider_engine::order::pricing::ScriptFailure;
 use provider_sim::core::SimInput;
 
 use super::chain::CHAIN_ID;

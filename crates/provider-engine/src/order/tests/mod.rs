@@ -4,3 +4,4 @@ mod build;
 mod eligibility;
 mod evaluate;
 mod policy;
+mod stages;

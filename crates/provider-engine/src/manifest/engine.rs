@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use akash_types::DeploymentId;
 
-use super::{Alarm, Engine, Life};
 use crate::chain::{ChainQuery, DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Operation, Workload};
 use crate::effect::{Effect, Reply};
+use crate::engine::{Alarm, Engine, Life};
 use crate::input::{RequestId, TenantRequest};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -31,7 +31,7 @@ fn not_now(wanted: &TenantRequest, why: String) -> Reply {
 }
 
 impl Engine {
-    pub(super) fn tenant(&mut self, request: RequestId, wanted: TenantRequest) {
+    pub(crate) fn tenant(&mut self, request: RequestId, wanted: TenantRequest) {
         // Until the cluster was seen whole, and is known, nobody knows whose a hostname is.
         // What was seen last may be gone: that something is held already would be an empty promise.
         if !self.may_act() || !self.cluster.fresh {
@@ -57,7 +57,7 @@ impl Engine {
         });
     }
 
-    pub(super) fn manifest(&mut self, input: ManifestInput) {
+    pub(crate) fn manifest(&mut self, input: ManifestInput) {
         let effects = self.submissions.handle(
             self.now,
             input,
@@ -72,11 +72,11 @@ impl Engine {
         }
     }
 
-    pub(super) fn manifests_tick(&mut self) {
+    pub(crate) fn manifests_tick(&mut self) {
         self.manifest(ManifestInput::Tick);
     }
 
-    pub(super) fn deployment_read(
+    pub(crate) fn deployment_read(
         &mut self,
         deployment: DeploymentId,
         read: Option<DeploymentRead>,
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// No node says what the deployment is.
-    pub(super) fn deployment_unread(&mut self, deployment: DeploymentId, why: Unavailable) {
+    pub(crate) fn deployment_unread(&mut self, deployment: DeploymentId, why: Unavailable) {
         self.manifest(ManifestInput::Read { deployment, height: 0, result: Err(why) });
     }
 
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     /// A manifest is held, or is not: first the tenant hears it, then it is carried out.
-    pub(super) fn hold_ended(
+    pub(crate) fn hold_ended(
         &mut self,
         workload: &Arc<Workload>,
         result: Result<(), CommandFailure>,

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 
 use akash_types::{AuditedAttributes, Bid, Lease, Order, OrderId, Provider};
 
-use super::{Alarm, Engine, Life, Stage};
-use crate::bidding::facts::Audits;
-use crate::bidding::order::{self, OrderInput};
 use crate::chain::ChainQuery;
 use crate::effect::Fact;
+use crate::engine::{Alarm, Engine, Life, Stage};
 use crate::journal::Decision;
 use crate::lease::{self, LeaseInput};
+use crate::order::facts::Audits;
+use crate::order::{self, OrderInput};
 use crate::reconcile::Drift;
 
 /// For how many blocks after a bid it is known that this process signed it, whatever became of the
@@ -20,7 +20,7 @@ use crate::reconcile::Drift;
 const SIGNED_FOR: u64 = 1_000;
 
 impl Engine {
-    pub(super) fn reconcile_begin(&mut self) {
+    pub(crate) fn reconcile_begin(&mut self) {
         self.alarms.set(Alarm::Reconcile, self.now.after(self.settings.reconcile_period));
         self.drift.clear();
         for query in [
@@ -55,7 +55,7 @@ impl Engine {
         })
     }
 
-    pub(super) fn drifted(&mut self, drift: Drift) {
+    pub(crate) fn drifted(&mut self, drift: Drift) {
         if self.drift.insert(drift) {
             self.note_order(drift.order(), Decision::Drift(drift));
         }
@@ -63,7 +63,7 @@ impl Engine {
 
     /// Every order open at `height`: those we do not know are looked at, and those that we know
     /// and that are not among them.
-    pub(super) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
+    pub(crate) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
         let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
         for order in orders {
             if self.lives.contains_key(&order.id) || self.spent.contains(&order.id) {
@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// Every own bid open or active at `height`.
-    pub(super) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
+    pub(crate) fn compare_bids(&mut self, bids: &[Bid], height: u64) {
         let listed: BTreeSet<OrderId> = bids.iter().map(|bid| bid.id.order_id()).collect();
         for bid in bids {
             self.bid_appeared(bid.id.order_id(), bid.created_at);
@@ -146,7 +146,7 @@ impl Engine {
     }
 
     /// Every own lease active or reclaiming at `height`.
-    pub(super) fn compare_leases(&mut self, leases: &[Lease], height: u64) {
+    pub(crate) fn compare_leases(&mut self, leases: &[Lease], height: u64) {
         let listed: BTreeSet<OrderId> = leases.iter().map(|lease| lease.id.order_id()).collect();
         for lease in leases {
             let order = lease.id.order_id();
@@ -259,7 +259,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn provider_read(
+    pub(crate) fn provider_read(
         &mut self,
         provider: Option<Provider>,
         audits: Vec<AuditedAttributes>,
@@ -274,12 +274,12 @@ impl Engine {
         }
     }
 
-    pub(super) fn reevaluate_pending(&mut self) {
+    pub(crate) fn reevaluate_pending(&mut self) {
         self.reevaluate(|stage| matches!(stage, order::Stage::Pending(_)));
     }
 
     /// Evaluates everything again that has no bid.
-    pub(super) fn reevaluate_all(&mut self) {
+    pub(crate) fn reevaluate_all(&mut self) {
         self.reevaluate(|stage| {
             matches!(stage, order::Stage::Pending(_) | order::Stage::Declined(..))
         });

@@ -4,7 +4,7 @@ use akash_types::{AuditedAttributes, matches_requirements};
 use proptest::prelude::*;
 
 use super::build::{HOUR, MIB, World, attributes, coin, signed_by, volume};
-use crate::bidding::eligibility::{Ineligible, eligibility};
+use crate::order::eligibility::{Ineligible, eligibility};
 
 fn check(change: impl FnOnce(&mut World)) -> Vec<Ineligible> {
     let mut world = World::new();

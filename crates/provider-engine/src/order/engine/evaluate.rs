@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use akash_types::{DecCoin, GroupSpec, Order, OrderId, ResourceOffer};
 
-use super::{Engine, Life};
-use crate::bidding::decline::Decline;
-use crate::bidding::evaluate::{Evaluation, Rules, check_price, evaluate};
-use crate::bidding::facts::{Ask, BidConditions, Facts};
-use crate::bidding::order::{self, OrderInput};
-use crate::bidding::policy::Floors;
-use crate::bidding::pricing::{Quote, ScriptFailure, ScriptRequest, read_script_output};
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
+use crate::engine::{Engine, Life};
 use crate::input::PriceId;
 use crate::manifest::{ManifestRefusal, may_have_host};
+use crate::order::decline::Decline;
+use crate::order::evaluate::{Evaluation, Rules, check_price, evaluate};
+use crate::order::facts::{Ask, BidConditions, Facts};
+use crate::order::policy::Floors;
+use crate::order::pricing::{Quote, ScriptFailure, ScriptRequest, read_script_output};
+use crate::order::{self, OrderInput};
 use crate::settings::Settings;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn script_price(
 
 impl Engine {
     /// Without what an evaluation takes, the order waits: unknown is neither yes nor no.
-    pub(super) fn evaluate_order(&mut self, id: OrderId, order: &Order) {
+    pub(crate) fn evaluate_order(&mut self, id: OrderId, order: &Order) {
         // What was reserved for a bid that did not come about is free for this order again.
         self.release(id);
         if !self.cluster.fresh {
@@ -147,7 +147,7 @@ impl Engine {
     }
 
     /// Every reason why no bids are made at the moment, whatever is ordered; empty if there are bids.
-    pub(super) fn bid_pauses(&self) -> Vec<String> {
+    pub(crate) fn bid_pauses(&self) -> Vec<String> {
         let mut pauses = Vec::new();
         if !self.start.ready {
             pauses.push("starting: the chain or the cluster was not read yet".to_owned());
@@ -176,7 +176,7 @@ impl Engine {
         pauses
     }
 
-    pub(super) fn run_script(&mut self, order: OrderId, request: ScriptRequest) {
+    pub(crate) fn run_script(&mut self, order: OrderId, request: ScriptRequest) {
         self.next_price = self.next_price.wrapping_add(1);
         let id = PriceId(self.next_price);
         self.prices.insert(id, order);
@@ -199,7 +199,7 @@ impl Engine {
     }
 
     /// The script answered, or failed: then there is no bid.
-    pub(super) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
+    pub(crate) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
         let Some(order) = self.prices.remove(&id) else { return };
         let stage = self.lives.get(&order).and_then(Life::order);
         let Some(order::Stage::Pricing(known)) = stage else { return };

@@ -2,10 +2,10 @@
 
 use akash_types::{Action, Class, DeploymentId, Intent, Outcome};
 
-use super::wishes::{Made, Wish};
-use super::{Alarm, Engine};
 use crate::chain::{AccountRead, ChainQuery};
 use crate::effect::{Effect, Fact};
+use crate::engine::wishes::{Made, Wish};
+use crate::engine::{Alarm, Engine};
 use crate::escrow::{
     EscrowEffect, EscrowInput, EscrowNote, Funds, WalletState, WithdrawOutcome, WithdrawReason,
 };
@@ -14,21 +14,21 @@ use crate::journal::{Decision, Subject};
 use crate::lease::LeaseLife;
 
 impl Engine {
-    pub(super) fn escrow(&mut self, input: EscrowInput) {
+    pub(crate) fn escrow(&mut self, input: EscrowInput) {
         for effect in self.escrow.handle(self.now, self.head.head(), input) {
             self.escrow_effect(effect);
         }
     }
 
-    pub(super) fn escrow_block(&mut self) {
+    pub(crate) fn escrow_block(&mut self) {
         self.escrow(EscrowInput::Tick);
     }
 
-    pub(super) fn escrow_tick(&mut self) {
+    pub(crate) fn escrow_tick(&mut self) {
         self.escrow(EscrowInput::Tick);
     }
 
-    pub(super) fn account_read(
+    pub(crate) fn account_read(
         &mut self,
         deployment: DeploymentId,
         read: AccountRead,
@@ -38,7 +38,7 @@ impl Engine {
         self.escrow(EscrowInput::AccountRead { deployment, height, read });
     }
 
-    pub(super) fn wallet_read(&mut self, funds: Funds, height: u64) {
+    pub(crate) fn wallet_read(&mut self, funds: Funds, height: u64) {
         self.publish(Fact::Balance { coins: funds.provider.clone(), height });
         self.escrow(EscrowInput::WalletRead { height, funds });
     }
@@ -52,7 +52,7 @@ impl Engine {
                 // Read as over once: its payment has ended with it, and the second reading is near.
                 // What does not run here is not collected for: a withdrawal would prove to a later
                 // run that it did.
-                let known = self.lives.get(&order).and_then(super::Life::lease);
+                let known = self.lives.get(&order).and_then(crate::engine::Life::lease);
                 let unfit = |lease: &LeaseLife| !lease.is_alive() || lease.waits_unwatched();
                 let is_left_over = matches!(why, WithdrawReason::LeftOpen { .. });
                 if !self.may_act() || (!is_left_over && known.is_some_and(unfit)) {
@@ -107,7 +107,7 @@ impl Engine {
 
     /// The account of a deployment cannot pay any more, or can again: that concerns all its leases.
     fn funds_changed(&mut self, deployment: DeploymentId, dry: bool, dry_at: Option<u64>) {
-        let leases = self.lives.values().filter_map(super::Life::lease);
+        let leases = self.lives.values().filter_map(crate::engine::Life::lease);
         let leases: Vec<_> = leases
             .filter(|lease| lease.is_alive() && lease.id.deployment_id() == deployment)
             .map(|lease| lease.id)
@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn withdraw_ended(&mut self, lease: akash_types::LeaseId, end: TxEnd) {
+    pub(crate) fn withdraw_ended(&mut self, lease: akash_types::LeaseId, end: TxEnd) {
         let TxEnd { outcome, fee, .. } = end;
         let outcome = match outcome {
             Outcome::Executed { height } => WithdrawOutcome::Landed { height, fee },

@@ -17,10 +17,30 @@
 //! what that means, the same way in every stage. A lease found while looking ends the order's
 //! life and begins the lease's.
 //!
+//! Whether to bid, and at what price:
+//!
+//! ```text
+//! Ask ─▶ policy, eligibility ─▶ placement ─▶ pricing ─┬─▶ check_price ─▶ Bid
+//!            │ cheap first        │ room        │     └─▶ AskScript  │
+//!            └────────────────────┴─────────────┴────────────────────┴──▶ Decline, with reasons
+//! ```
+//!
+//! [`evaluate`](evaluate::evaluate) is one plain function for the bidder, for screening, for `why`
+//! and for the journal: they cannot disagree.
+//!
 //! An order knows nothing of nodes, prices or transactions: it says what it wants done
 //! ([`OrderAction`]) and is told how it went ([`OrderInput`]).
 
+pub mod decline;
+pub mod eligibility;
+pub(crate) mod engine;
+pub mod evaluate;
+pub mod facts;
+pub mod fees;
+pub mod isolation;
 mod look;
+pub mod policy;
+pub mod pricing;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -31,11 +51,11 @@ use akash_types::{DecCoin, Lease, LeaseClosedReason, Order};
 
 pub use look::{Sight, look};
 
-use crate::bidding::decline::Decline;
-use crate::bidding::evaluate::Evaluation;
-use crate::bidding::pricing::ScriptRequest;
 use crate::chain::Standing;
 use crate::inventory::Booking;
+use crate::order::decline::Decline;
+use crate::order::evaluate::Evaluation;
+use crate::order::pricing::ScriptRequest;
 use crate::time::BlockTime;
 
 /// Where an order is in its life.

@@ -3,10 +3,10 @@
 use akash_types::{Dec, DecCoin};
 
 use super::build::{World, address, coin};
-use crate::bidding::evaluate::check_price;
-use crate::bidding::isolation::IsolationHold;
-use crate::bidding::policy::Refusal;
 use crate::escrow::{Shortage, WalletState};
+use crate::order::evaluate::check_price;
+use crate::order::isolation::IsolationHold;
+use crate::order::policy::Refusal;
 
 fn codes(change: impl FnOnce(&mut World)) -> Vec<&'static str> {
     let mut world = World::new();

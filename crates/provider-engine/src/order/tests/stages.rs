@@ -7,8 +7,8 @@ use akash_types::{
     OrderState, PlacementRequirements,
 };
 
-use super::*;
-use crate::bidding::pricing::PriceError;
+use super::super::*;
+use crate::order::pricing::PriceError;
 
 fn address(byte: u8) -> Address {
     Address::from_bytes(&[byte; 20]).unwrap()

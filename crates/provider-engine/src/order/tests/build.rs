@@ -7,14 +7,14 @@ use akash_types::{
     Resources, SignedBy, Storage,
 };
 
-use crate::bidding::evaluate::Rules;
-use crate::bidding::facts::{Ask, Audits, Facts};
-use crate::bidding::isolation::IsolationHold;
-use crate::bidding::policy::Policy;
-use crate::bidding::pricing::Pricing;
 use crate::cluster::view::{Amounts, ClusterView, Node};
 use crate::escrow::WalletState;
 use crate::inventory::{CommitLevels, Free};
+use crate::order::evaluate::Rules;
+use crate::order::facts::{Ask, Audits, Facts};
+use crate::order::isolation::IsolationHold;
+use crate::order::policy::Policy;
+use crate::order::pricing::Pricing;
 
 pub(super) const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const MIB: u64 = 1 << 20;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use akash_types::{DeploymentId, EscrowPayment, LeaseId, OrderId};
 
-use super::wishes::Wish;
-use super::{Engine, Life, Stage};
 use crate::chain::Pace;
 use crate::cluster::recognition::{
     Content, DeploymentProof, Memory, Recognition, UnknownCluster, withdrawn_after_deadline,
 };
 use crate::cluster::sight::SightClock;
 use crate::effect::{Effect, Fact};
+use crate::engine::wishes::Wish;
+use crate::engine::{Engine, Life, Stage};
 use crate::journal::{Decision, Subject};
 use crate::lease::{LeaseCause, LeaseContext, LeaseInput, LeaseLife, ManifestWait, WaitKind};
 use crate::time::BlockTime;
@@ -22,9 +22,9 @@ const USUAL_MANIFEST_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What is known of the cluster's identity.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ClusterTrust {
-    pub(super) state: Recognition,
-    pub(super) memory: Memory,
+pub(crate) struct ClusterTrust {
+    pub(crate) state: Recognition,
+    pub(crate) memory: Memory,
     /// Proofs of deployment up to this block are void: the operator accepted a cluster.
     accepted: Option<u64>,
     /// The operator accepted that no lease has its Manifest, until one has.
@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// Why nothing may be written, in words.
-    pub(super) fn why_not(&self) -> String {
+    pub(crate) fn why_not(&self) -> String {
         match self.trust.state {
             Recognition::Unknown(why) => format!("the provider does not know this cluster: {why}"),
             Recognition::Known if !self.cluster.fresh => "the cluster does not answer".to_owned(),
@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn lease_context(&self) -> LeaseContext {
+    pub(crate) fn lease_context(&self) -> LeaseContext {
         LeaseContext {
             time: self.head.time(),
             sight: self.trust.sight.time(),
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// The wait of a lease that just became ours.
-    pub(super) fn first_wait(&self, order: OrderId, created_at: u64) -> ManifestWait {
+    pub(crate) fn first_wait(&self, order: OrderId, created_at: u64) -> ManifestWait {
         let LeaseContext { sight: since, gaps, .. } = self.lease_context();
         let watched = self.start.ready
             && created_at > self.start.height
@@ -96,7 +96,7 @@ impl Engine {
     }
 
     /// The time of the block that made a lease is known.
-    pub(super) fn lease_created(&mut self, order: OrderId, created: BlockTime) {
+    pub(crate) fn lease_created(&mut self, order: OrderId, created: BlockTime) {
         // Before that it is not known when this process began to act.
         if !self.start.ready {
             return;
@@ -110,18 +110,18 @@ impl Engine {
     }
 
     /// A block came: time counts while the cluster is in sight.
-    pub(super) fn count_sight(&mut self) {
+    pub(crate) fn count_sight(&mut self) {
         let in_sight = self.is_in_sight();
         self.trust.sight.tick(in_sight, self.head.time(), self.now);
     }
 
-    pub(super) fn out_of_sight(&mut self) {
+    pub(crate) fn out_of_sight(&mut self) {
         self.trust.sight.stop();
         self.trust.gaps = self.trust.gaps.saturating_add(1);
     }
 
     /// A complete and fresh view shows this of a lease.
-    pub(super) fn observe_lease(&mut self, id: LeaseId) {
+    pub(crate) fn observe_lease(&mut self, id: LeaseId) {
         let present = self.cluster.view.leases.contains_key(&id);
         let sight = self.trust.sight.time();
         let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&id.order_id())
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// Payments were read: until the cluster is recognized, they may prove deployments.
-    pub(super) fn payments_read(&mut self, deployment: DeploymentId, payments: &[EscrowPayment]) {
+    pub(crate) fn payments_read(&mut self, deployment: DeploymentId, payments: &[EscrowPayment]) {
         if self.trust.state == Recognition::Undecided {
             self.trust.payments.insert(deployment, payments.to_vec());
             self.recognize();
@@ -144,7 +144,7 @@ impl Engine {
     }
 
     /// Decides whether the cluster is known, from what is in sight now.
-    pub(super) fn recognize(&mut self) {
+    pub(crate) fn recognize(&mut self) {
         if !self.start.ready || !self.cluster.fresh {
             return;
         }
@@ -292,7 +292,7 @@ impl Engine {
     }
 
     /// The operator says that this cluster, which is unknown, is the right one.
-    pub(super) fn accept_cluster(&mut self) {
+    pub(crate) fn accept_cluster(&mut self) {
         self.trust.without_manifests = true;
         self.publish(Fact::ClusterAccepted { uid: self.cluster.view.uid.clone() });
         self.accept(self.head.height());

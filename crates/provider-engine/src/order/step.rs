@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use akash_types::Order;
 
-use crate::bidding::evaluate::Evaluation;
 use crate::chain::Standing;
+use crate::order::evaluate::Evaluation;
 
 use super::{
     Circumstances, CloseCause, Ending, OpenBid, OrderAction, OrderInput, Sight, Stage, look,

@@ -1,18 +1,22 @@
 //! Orders: their steps, and what they want done.
 
+mod evaluate;
+
 use std::sync::Arc;
 
 use akash_types::{Action, BidOffer, DecCoin, Deposit, Intent, Order, OrderId};
 
-use super::wishes::{Made, Wish};
-use super::{Alarm, Engine, Stage};
-use crate::bidding::order::{self, CloseCause, Ending, OpenBid, OrderAction, OrderInput};
 use crate::chain::ChainQuery;
 use crate::effect::Effect;
+use crate::engine::wishes::{Made, Wish};
+use crate::engine::{Alarm, Engine, Stage};
 use crate::journal::{Decision, Subject};
+use crate::order::{self, CloseCause, Ending, OpenBid, OrderAction, OrderInput};
+
+pub use evaluate::{Screened, WouldBid};
 
 impl Engine {
-    pub(super) fn step_order(&mut self, order: OrderId, input: OrderInput) {
+    pub(crate) fn step_order(&mut self, order: OrderId, input: OrderInput) {
         let Some(life) = self.lives.get_mut(&order) else { return };
         let Stage::Order(stage) = &mut life.stage else { return };
         let had_bid = stage.has_bid();
@@ -55,7 +59,7 @@ impl Engine {
     }
 
     /// A bid is no longer a bid of an order, because there is a lease or nothing.
-    pub(super) fn uncount_bid(&mut self, order: OrderId, had: bool) {
+    pub(crate) fn uncount_bid(&mut self, order: OrderId, had: bool) {
         self.count_bid(order, had, false);
     }
 
@@ -145,8 +149,8 @@ impl Engine {
     }
 
     /// Ends an order's life.
-    pub(super) fn end_order(&mut self, order: OrderId, ending: Ending) {
-        let had_bid = self.lives.get(&order).is_some_and(super::Life::has_bid);
+    pub(crate) fn end_order(&mut self, order: OrderId, ending: Ending) {
+        let had_bid = self.lives.get(&order).is_some_and(crate::engine::Life::has_bid);
         self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Ended(ending));
         if matches!(ending, Ending::NotWon | Ending::BidClosed | Ending::LeaseOver) {
@@ -156,7 +160,7 @@ impl Engine {
     }
 
     /// Removes a life and everything that waits for it.
-    pub(super) fn remove(&mut self, order: OrderId) {
+    pub(crate) fn remove(&mut self, order: OrderId) {
         self.release(order);
         self.lives.remove(&order);
         self.unlooked.remove(&order);
@@ -170,7 +174,7 @@ impl Engine {
     }
 
     /// Everything is known now: what was put off is done.
-    pub(super) fn became_ready(&mut self, order: OrderId) {
+    pub(crate) fn became_ready(&mut self, order: OrderId) {
         match self.lives.get(&order).map(|life| &life.stage) {
             Some(Stage::Order(order::Stage::Pending(_) | order::Stage::Declined(..))) => {
                 self.step_order(order, OrderInput::Reevaluate);

@@ -6,15 +6,15 @@
 
 use akash_types::{GroupSpec, OrderId};
 
-use super::{Engine, Life, Stage};
-use crate::bidding::decline::Decline;
-use crate::bidding::order::{self, OrderInput};
 use crate::cluster::view::{Amounts, LeaseView};
+use crate::engine::{Engine, Life, Stage};
 use crate::inventory::{Booking, Free, GroupNeed, place, replan};
+use crate::order::decline::Decline;
+use crate::order::{self, OrderInput};
 
 impl Engine {
     /// What is left for others.
-    pub(super) fn free(&mut self) -> &Free {
+    pub(crate) fn free(&mut self) -> &Free {
         if self.free.is_none() || self.free_is_stale {
             self.free = Some(self.compute_free(None));
             self.free_is_stale = false;
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// Keeps what was placed for an order.
-    pub(super) fn keep(&mut self, order: OrderId, booking: Booking) {
+    pub(crate) fn keep(&mut self, order: OrderId, booking: Booking) {
         #[cfg(feature = "defects")]
         if self.miscount == Some(crate::defect::Miscount::Forgotten)
             && order.dseq().is_multiple_of(3)
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Keeps nothing for an order any more.
-    pub(super) fn release(&mut self, order: OrderId) {
+    pub(crate) fn release(&mut self, order: OrderId) {
         let released = self.lives.get_mut(&order).and_then(|life| life.booking.take());
         if released.is_some() {
             self.free = None;
@@ -67,7 +67,7 @@ impl Engine {
 
     /// Keeps room for a bid that was found open on chain. There is none: the bid is closed, so
     /// that nothing is won that could not be run.
-    pub(super) fn book_open_bid(&mut self, order: OrderId) {
+    pub(crate) fn book_open_bid(&mut self, order: OrderId) {
         let Some(life) = self.lives.get(&order) else { return };
         let Stage::Order(order::Stage::Open(bid)) = &life.stage else { return };
         // Before everything is known, room that is missing proves nothing.
@@ -85,7 +85,7 @@ impl Engine {
     /// a lease may run where something was planned for this order. It then gets another place, if
     /// there is one. Where the cluster cannot be seen, what was seen last has to do: a bid that did
     /// not fit then is not made.
-    pub(super) fn keep_possible(
+    pub(crate) fn keep_possible(
         &mut self,
         order: OrderId,
         spec: &GroupSpec,
@@ -127,7 +127,7 @@ impl Engine {
 
     /// Keeps room for what was sold or offered while the cluster could not be seen, and for
     /// replicas of leases that had no place: leases first, and all before anything new is offered.
-    pub(super) fn book_unbooked(&mut self) {
+    pub(crate) fn book_unbooked(&mut self) {
         let unbooked = self.lives.values().filter(|life| match &life.booking {
             None => true,
             Some(booking) => life.lease().is_some() && !booking.is_complete(),
@@ -145,7 +145,7 @@ impl Engine {
 
     /// Looks after every bid: one whose place was taken gets another, or is closed. A bid that
     /// stands is never closed on a view that is no longer true.
-    pub(super) fn keep_bids_possible(&mut self) {
+    pub(crate) fn keep_bids_possible(&mut self) {
         if !self.cluster.fresh || !self.may_act() {
             return;
         }
@@ -164,13 +164,13 @@ impl Engine {
         }
     }
 
-    pub(super) fn place(&mut self, spec: &GroupSpec) -> Result<Booking, Decline> {
+    pub(crate) fn place(&mut self, spec: &GroupSpec) -> Result<Booking, Decline> {
         let need = GroupNeed::of(spec, &self.settings.commit)?;
         Ok(place(self.free(), &need)?)
     }
 
     /// Keeps what a lease needs, whether or not there is room: it was sold.
-    pub(super) fn book_lease(&mut self, order: OrderId) {
+    pub(crate) fn book_lease(&mut self, order: OrderId) {
         if !self.cluster.fresh {
             return;
         }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use akash_types::UnmetCapability;
 
 use super::build::{World, address, attributes, coin, signed_by, volume};
-use crate::bidding::decline::Decline;
-use crate::bidding::eligibility::Ineligible;
-use crate::bidding::evaluate::{Evaluation, evaluate};
-use crate::bidding::policy::Refusal;
-use crate::bidding::pricing::{Decimal, PriceError, Pricing, Scales, ScriptFailure, ScriptRequest};
 use crate::cluster::view::StorageClass;
 use crate::inventory::{NoRoom, Scarce, Shortage, Unplaceable};
+use crate::order::decline::Decline;
+use crate::order::eligibility::Ineligible;
+use crate::order::evaluate::{Evaluation, evaluate};
+use crate::order::policy::Refusal;
+use crate::order::pricing::{Decimal, PriceError, Pricing, Scales, ScriptFailure, ScriptRequest};
 
 fn evaluated(change: impl FnOnce(&mut World)) -> Evaluation {
     let mut world = World::new();

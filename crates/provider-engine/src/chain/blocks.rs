@@ -2,16 +2,16 @@
 
 use akash_types::{ChainEvent, LeaseId, OrderId};
 
-use super::{Alarm, Engine, Life, Stage};
-use crate::bidding::order::{Ending, OrderInput};
 use crate::chain::ChainQuery;
+use crate::engine::{Alarm, Engine, Life, Stage};
 use crate::input::Block;
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
+use crate::order::{Ending, OrderInput};
 use crate::time::BlockTime;
 
 impl Engine {
-    pub(super) fn block(&mut self, block: &Block) {
+    pub(crate) fn block(&mut self, block: &Block) {
         if !self.head.advance(block.height, block.time) {
             return;
         }
@@ -28,7 +28,7 @@ impl Engine {
         self.check_ready();
     }
 
-    pub(super) fn resync(&mut self, height: u64, time: BlockTime) {
+    pub(crate) fn resync(&mut self, height: u64, time: BlockTime) {
         self.head.advance(height, time);
         self.market.bid_fees.roll(self.head.time());
         self.count_sight();
@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// A bid of ours came into a block: one that this process did not sign shows a rival.
-    pub(super) fn bid_appeared(&mut self, order: OrderId, height: u64) {
+    pub(crate) fn bid_appeared(&mut self, order: OrderId, height: u64) {
         if !self.signed.contains_key(&order) && self.rival.bid(height, self.head.time()) {
             self.note(Subject::Provider, Decision::Rival { order });
         }
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     /// Begins the life of an order, of which nothing is known.
-    pub(super) fn notice(&mut self, order: OrderId) {
+    pub(crate) fn notice(&mut self, order: OrderId) {
         self.lives.insert(order, Life::noticed(order));
         self.journal.revive(Subject::Order(order));
         self.note_order(order, Decision::Noticed);
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// Something happened to an order or lease that is looked after.
-    pub(super) fn hint(&mut self, order: OrderId) {
+    pub(crate) fn hint(&mut self, order: OrderId) {
         match self.lives.get(&order).map(|life| &life.stage) {
             Some(Stage::Order(_)) => self.step_order(order, OrderInput::Hint),
             Some(Stage::Lease(_)) => self.step_lease(order, LeaseInput::Hint),
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Something happened to a lease of ours, known or not.
-    pub(super) fn look_at(&mut self, lease: LeaseId) {
+    pub(crate) fn look_at(&mut self, lease: LeaseId) {
         let order = lease.order_id();
         if !self.lives.contains_key(&order) {
             self.notice(order);
@@ -141,7 +141,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn reconcile_soon(&mut self) {
+    pub(crate) fn reconcile_soon(&mut self) {
         self.alarms.set(Alarm::Reconcile, self.now);
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use akash_types::{Action, Class, Intent, Lease, LeaseClosedReason, LeaseId, Order, OrderId};
 
-use super::wishes::{Made, Wish};
-use super::{Alarm, Engine, Life, Stage};
 use crate::chain::ChainQuery;
 use crate::cluster::command::{Operation, Workload};
 use crate::cluster::sight::SightTime;
 use crate::effect::{Effect, Fact};
+use crate::engine::wishes::{Made, Wish};
+use crate::engine::{Alarm, Engine, Life, Stage};
 use crate::escrow::EscrowInput;
 use crate::journal::{Decision, SpareReason};
 use crate::lease::{
@@ -25,7 +25,7 @@ const RECHECK: Duration = Duration::from_secs(60);
 
 impl Engine {
     /// An order is a lease of ours from now on.
-    pub(super) fn become_lease(
+    pub(crate) fn become_lease(
         &mut self,
         order: OrderId,
         lease: &Lease,
@@ -66,12 +66,12 @@ impl Engine {
     }
 
     /// Steps a lease of ours by what a fresh view shows of it.
-    pub(super) fn lease_in_view(&mut self, id: LeaseId) {
+    pub(crate) fn lease_in_view(&mut self, id: LeaseId) {
         self.observe_lease(id);
         self.step_lease(id.order_id(), LeaseInput::Seen(self.sighting(id)));
     }
 
-    pub(super) fn step_lease(&mut self, order: OrderId, input: LeaseInput) {
+    pub(crate) fn step_lease(&mut self, order: OrderId, input: LeaseInput) {
         let context = self.lease_context();
         let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&order) else {
             return;
@@ -119,14 +119,14 @@ impl Engine {
     }
 
     /// Until when checks wait: the retry period, and a share of the jitter that is the lease's.
-    pub(super) fn check_later(&mut self, order: OrderId) {
+    pub(crate) fn check_later(&mut self, order: OrderId) {
         let jitter = self.settings.check_jitter / 64;
         let share = u32::try_from(order.dseq().wrapping_mul(0x9E37_79B9) % 64).unwrap_or(0);
         let wait = self.settings.check_period.saturating_add(jitter.saturating_mul(share));
         self.alarms.set_if_unset(Alarm::Check(order), self.now.after(wait));
     }
 
-    pub(super) fn check_lease(&mut self, order: OrderId) {
+    pub(crate) fn check_lease(&mut self, order: OrderId) {
         let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
         let id = lease.id;
         // Nothing is counted while the cluster is out of sight, nor while a command that would bring
@@ -138,7 +138,7 @@ impl Engine {
         self.step_lease(order, LeaseInput::Checked(self.sighting(id)));
     }
 
-    pub(super) fn lease_deadline(&mut self, order: OrderId) {
+    pub(crate) fn lease_deadline(&mut self, order: OrderId) {
         let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
         let until = lease.wait().and_then(|wait| wait.until);
         let in_sight = self.cluster.fresh && self.may_act();
@@ -161,7 +161,7 @@ impl Engine {
     }
 
     /// What a fresh view shows of a lease.
-    pub(super) fn sighting(&self, id: LeaseId) -> Sighting {
+    pub(crate) fn sighting(&self, id: LeaseId) -> Sighting {
         let wanted = self.lives.get(&id.order_id()).and_then(Life::lease);
         let wanted = wanted.and_then(|lease| lease.workload.as_ref());
         let Some(view) = self.cluster.view.leases.get(&id) else {
@@ -202,7 +202,7 @@ impl Engine {
 
     /// The workload with what only we know: the cards that were sold, the hostnames that another
     /// lease has, and the endpoints that are being moved to this one.
-    pub(super) fn with_promises(
+    pub(crate) fn with_promises(
         &mut self,
         order: OrderId,
         workload: &Arc<Workload>,
@@ -263,7 +263,7 @@ impl Engine {
 
     /// Closes a lease: the decision is journaled once, and carried out until the chain says that the
     /// lease is over.
-    pub(super) fn decide_close(&mut self, order: OrderId, cause: LeaseCause) {
+    pub(crate) fn decide_close(&mut self, order: OrderId, cause: LeaseCause) {
         let lease = self.lives.get(&order).and_then(Life::lease);
         if lease.is_some_and(|lease| lease.is_live() && lease.closing.is_none()) {
             self.note_order(order, Decision::Close(cause));
@@ -310,7 +310,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn breaker_told(&mut self, was_open: bool) {
+    pub(crate) fn breaker_told(&mut self, was_open: bool) {
         let is_open = self.breaker.is_open();
         if is_open == was_open {
             return;
@@ -354,7 +354,7 @@ impl Engine {
     }
 
     /// Everything is known now: what was put off is done.
-    pub(super) fn lease_ready(&mut self, order: OrderId) {
+    pub(crate) fn lease_ready(&mut self, order: OrderId) {
         let lease = self.lives.get(&order).and_then(Life::lease);
         let Some((id, created_at)) = lease.map(|lease| (lease.id, lease.created_at)) else {
             return;

@@ -2,11 +2,11 @@
 
 use akash_types::OrderId;
 
-use super::asks::Heard;
-use super::{Engine, Stage};
-use crate::bidding::order::{Circumstances, OrderInput};
 use crate::chain::{ChainAnswer, ChainQuery, ChainReply, Standing};
+use crate::engine::asks::Heard;
+use crate::engine::{Engine, Stage};
 use crate::lease::{LeaseInput, OnChain};
+use crate::order::{Circumstances, OrderInput};
 use crate::reconcile::Drift;
 use crate::time::BlockTime;
 
@@ -15,7 +15,7 @@ use crate::time::BlockTime;
 const MANIFEST_TRIES: u32 = 4;
 
 impl Engine {
-    pub(super) fn chain_reply(&mut self, reply: ChainReply) {
+    pub(crate) fn chain_reply(&mut self, reply: ChainReply) {
         let (query, read) = match self.asks.hear(self.now, reply.id, reply.result) {
             Heard::Answer(query, read) => (query, read),
             Heard::Failed(ChainQuery::Deployment(deployment), failures, why)
@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// Finds out when block `height` was made, for `order`.
-    pub(super) fn ask_time(&mut self, order: OrderId, height: u64) {
+    pub(crate) fn ask_time(&mut self, order: OrderId, height: u64) {
         if let Some(time) = self.head.time_of(height) {
             return self.time_known(order, time);
         }

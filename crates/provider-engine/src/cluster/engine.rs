@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 
-use super::{Engine, Life};
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
 use crate::cluster::view::{ClusterView, LeaseView, ViewChange};
 use crate::effect::{Effect, Fact};
+use crate::engine::{Engine, Life};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::ManifestInput;
 
 impl Engine {
-    pub(super) fn view_change(&mut self, change: ViewChange) {
+    pub(crate) fn view_change(&mut self, change: ViewChange) {
         match change {
             ViewChange::Whole(view) => return self.view_whole(*view),
             ViewChange::Lost => {
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Gives a command, if anything may be written. What is put off so is wanted again once it may.
-    pub(super) fn command(&mut self, operation: Operation) {
+    pub(crate) fn command(&mut self, operation: Operation) {
         if !self.may_act() && operation.lease().is_some() {
             return;
         }
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn command_answer(&mut self, answer: CommandAnswer) {
+    pub(crate) fn command_answer(&mut self, answer: CommandAnswer) {
         let (ended, next) = self.commands.hear(self.now, answer);
         if let Some((operation, result)) = ended {
             self.command_ended(operation, result);
