@@ -49,3 +49,23 @@ pub(super) fn headings(page: &str, level: &str) -> Listed {
     }
     listed
 }
+
+/// Paths that a page names in backticks outside of code blocks, `{a,b}` written out: whatever ends
+/// in `.rs` or `/`.
+pub(super) fn paths(page: &str) -> Vec<String> {
+    let outside_blocks = page.split("```").step_by(2);
+    let quoted = outside_blocks.flat_map(|text| text.split('`').skip(1).step_by(2));
+    let is_path = |text: &&str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/{},".contains(c);
+        !text.starts_with('/')
+            && text.chars().all(is_plain)
+            && (text.ends_with(".rs") || text.ends_with('/'))
+    };
+    quoted.filter(is_path).flat_map(written_out).collect()
+}
+
+fn written_out(path: &str) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
+    let Some((names, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
+    names.split(',').map(|name| format!("{before}{name}{after}")).collect()
+}

@@ -2,7 +2,8 @@
 //!
 //! A bus topic, metric, error code, decline, decision or close cause that is documented has to be
 //! constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
-//! *not yet* in the documentation, and a mark that is out of date is a failure too.
+//! *not yet* in the documentation, and a mark that is out of date is a failure too. Paths that
+//! ARCHITECTURE.md names exist.
 
 mod docs;
 mod source;
@@ -17,6 +18,8 @@ use anyhow::{Context as _, Result};
 
 use docs::Listed;
 use source::Source;
+
+use crate::process::{program, stdout_of};
 
 /// A list in the documentation, and the functions whose match arms give its names.
 struct List {
@@ -92,7 +95,25 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     topics(&source, &page("docs/bus.md")?, &mut broken);
     metrics(&source, &page("docs/metrics.md")?, &mut broken);
     settings(&source, &mut broken);
+    let files = stdout_of(program("git").args(["ls-files"]).current_dir(root))?;
+    let files: Vec<PathBuf> = files.lines().map(PathBuf::from).collect();
+    named_paths(&page("ARCHITECTURE.md")?, &files, &mut broken);
     Ok(broken)
+}
+
+/// A path of the map is that of a file or folder, whole or from some folder on.
+fn named_paths(page: &str, files: &[PathBuf], broken: &mut Vec<String>) {
+    for path in docs::paths(page) {
+        let is_there = match path.strip_suffix('/') {
+            None => files.iter().any(|file| file.ends_with(&path)),
+            Some(folder) => files
+                .iter()
+                .any(|file| file.ancestors().skip(1).any(|ancestor| ancestor.ends_with(folder))),
+        };
+        if !is_there {
+            broken.push(format!("ARCHITECTURE.md: there is no `{path}`"));
+        }
+    }
 }
 
 fn compare(what: &str, listed: &Listed, done: &BTreeMap<String, bool>, broken: &mut Vec<String>) {

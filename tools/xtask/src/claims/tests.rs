@@ -139,3 +139,17 @@ fn every_kind_of_difference_is_found() {
     let names: Vec<_> = broken.iter().filter_map(|line| line.split('`').nth(1)).collect();
     assert_eq!(names, ["claimed", "new", "stale", "invented"]);
 }
+
+#[test]
+fn a_path_in_backticks_has_to_exist() {
+    let page =
+        "`order/{step,look}.rs`, `lane/`, `a.rs b`, `<x>.rs`\n```text\n`gone.rs`\n```\n`x.rs`";
+    assert_eq!(docs::paths(page), ["order/step.rs", "order/look.rs", "lane/", "x.rs"]);
+    let files = ["src/order/step.rs", "src/lane/mod.rs", "y/border/look.rs"].map(PathBuf::from);
+    let mut broken = Vec::new();
+    named_paths(page, &files, &mut broken);
+    assert_eq!(
+        broken,
+        ["ARCHITECTURE.md: there is no `order/look.rs`", "ARCHITECTURE.md: there is no `x.rs`"]
+    );
+}
