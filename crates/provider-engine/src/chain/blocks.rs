@@ -3,7 +3,7 @@
 use akash_types::{ChainEvent, LeaseId, OrderId};
 
 use crate::chain::ChainQuery;
-use crate::engine::{Alarm, Engine, Life, Stage};
+use crate::engine::{Alarm, Engine, Stage};
 use crate::input::Block;
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -58,9 +58,9 @@ impl Engine {
                 self.bid_appeared(id.order_id(), self.head.height());
             }
             ChainEvent::BidCreated { id, .. } => {
-                if let Some(life) = self.lives.get_mut(&id.order_id()) {
-                    life.foreign_bids = life.foreign_bids.saturating_add(1);
-                }
+                self.records.update(id.order_id(), |record| {
+                    record.foreign_bids = record.foreign_bids.saturating_add(1);
+                });
             }
             ChainEvent::BidClosed { id } if id.provider() == own => self.hint(id.order_id()),
             ChainEvent::LeaseClosed { id, .. } | ChainEvent::LeaseReclaimStarted { id, .. }
@@ -89,23 +89,22 @@ impl Engine {
     }
 
     fn order_created(&mut self, order: OrderId) {
-        if self.lives.contains_key(&order) {
+        if self.records.contains(order) {
             return self.hint(order);
         }
         self.notice(order);
         self.ask(ChainQuery::Order(order));
     }
 
-    /// Begins the life of an order, of which nothing is known.
     pub(crate) fn notice(&mut self, order: OrderId) {
-        self.lives.insert(order, Life::noticed(order));
+        self.records.insert(order);
         self.journal.revive(Subject::Order(order));
         self.note_order(order, Decision::Noticed);
     }
 
     fn order_over(&mut self, order: OrderId) {
-        let Some(life) = self.lives.get(&order) else { return };
-        match &life.stage {
+        let Some(record) = self.records.get(order) else { return };
+        match &record.stage {
             Stage::Order(stage) if !stage.has_bid() => {
                 self.asks.drop(&ChainQuery::Order(order));
                 self.asks.drop(&ChainQuery::Standing(order));
@@ -117,7 +116,7 @@ impl Engine {
 
     /// Something happened to an order or lease that is looked after.
     pub(crate) fn hint(&mut self, order: OrderId) {
-        match self.lives.get(&order).map(|life| &life.stage) {
+        match self.records.stage(order) {
             Some(Stage::Order(_)) => self.step_order(order, OrderInput::Hint),
             Some(Stage::Lease(_)) => self.step_lease(order, LeaseInput::Hint),
             None => {}
@@ -127,14 +126,14 @@ impl Engine {
     /// Something happened to a lease of ours, known or not.
     pub(crate) fn look_at(&mut self, lease: LeaseId) {
         let order = lease.order_id();
-        if !self.lives.contains_key(&order) {
+        if !self.records.contains(order) {
             self.notice(order);
         }
         self.hint(order);
     }
 
     fn deadline(&mut self, order: OrderId) {
-        match self.lives.get(&order).map(|life| &life.stage) {
+        match self.records.stage(order) {
             Some(Stage::Order(_)) => self.step_order(order, OrderInput::Deadline),
             Some(Stage::Lease(_)) => self.lease_deadline(order),
             None => {}

@@ -72,14 +72,14 @@ impl Engine {
     /// How we stand with an order, to the life that it concerns. A lease over on chain of which
     /// the cluster still has something is a lease to us: only that way it is torn down.
     fn stands(&mut self, order: OrderId, standing: Standing, height: u64) {
-        let Some(life) = self.lives.get(&order) else { return };
-        match (&life.stage, &standing.lease) {
+        let Some(record) = self.records.get(order) else { return };
+        match (&record.stage, &standing.lease) {
             (Stage::Lease(_), Some(lease)) => {
                 self.step_lease(order, LeaseInput::Looked(Box::new(lease.clone()), height));
             }
             // The chain knew the lease and does not any more: it proves nothing.
-            (Stage::Lease(life), None) => {
-                let drift = Drift::WorkloadUnknownToChain(life.id);
+            (Stage::Lease(record), None) => {
+                let drift = Drift::WorkloadUnknownToChain(record.id);
                 self.drifted(drift);
             }
             (Stage::Order(stage), Some(lease)) => {
@@ -114,7 +114,7 @@ impl Engine {
 
     /// The time of the block that made a bid or lease is known, and with it the deadline.
     fn time_known(&mut self, order: OrderId, made: BlockTime) {
-        match self.lives.get(&order).map(|life| &life.stage) {
+        match self.records.stage(order) {
             Some(Stage::Order(_)) => {
                 let Some(timeout) = self.settings.bid_timeout else { return };
                 let deadline = made.after(timeout);

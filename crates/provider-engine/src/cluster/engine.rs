@@ -7,7 +7,7 @@ use akash_types::LeaseId;
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
 use crate::cluster::view::{ClusterView, LeaseView, ViewChange};
 use crate::effect::{Effect, Fact};
-use crate::engine::{Engine, Life};
+use crate::engine::Engine;
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::ManifestInput;
@@ -74,7 +74,7 @@ impl Engine {
         self.hostnames.see_all(self.cluster.view.leases.values());
         let seen: Vec<LeaseId> = self.cluster.view.leases.keys().copied().collect();
         let ours: Vec<LeaseId> =
-            self.lives.values().filter_map(|life| Some(life.lease()?.id)).collect();
+            self.records.iter().filter_map(|record| Some(record.lease()?.id)).collect();
         for id in seen {
             self.known_workload(id);
         }
@@ -100,7 +100,7 @@ impl Engine {
         seen.replicas.shrink_to_fit();
         seen.hostnames.shrink_to_fit();
         let Some(held) = &mut seen.held else { return };
-        let lease = self.lives.get(&seen.id.order_id()).and_then(Life::lease);
+        let lease = self.records.lease(seen.id.order_id());
         let wanted = lease.and_then(|lease| lease.workload.as_ref()).map(|wanted| &wanted.group);
         let before = self.cluster.view.leases.get(&seen.id).and_then(|seen| seen.held.as_ref());
         let known = [wanted, before.map(|held| &held.group)];
@@ -113,7 +113,7 @@ impl Engine {
         if self.cluster.view.leases.contains_key(&id) {
             self.known_workload(id);
         }
-        if self.cluster.fresh && self.lives.get(&id.order_id()).and_then(Life::lease).is_some() {
+        if self.cluster.fresh && self.records.lease(id.order_id()).is_some() {
             self.observe_lease(id);
             self.recognize();
             self.lease_in_view(id);
@@ -123,7 +123,7 @@ impl Engine {
 
     /// The cluster has something of a lease: if we do not know it, the chain is asked.
     fn known_workload(&mut self, id: LeaseId) {
-        if id.provider() == self.settings.provider && !self.lives.contains_key(&id.order_id()) {
+        if id.provider() == self.settings.provider && !self.records.contains(id.order_id()) {
             self.look_at(id);
         }
     }

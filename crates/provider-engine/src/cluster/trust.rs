@@ -11,10 +11,10 @@ use crate::cluster::recognition::{
 };
 use crate::cluster::sight::SightClock;
 use crate::effect::{Effect, Fact};
+use crate::engine::Engine;
 use crate::engine::wishes::Wish;
-use crate::engine::{Engine, Life, Stage};
 use crate::journal::{Decision, Subject};
-use crate::lease::{LeaseCause, LeaseContext, LeaseInput, LeaseLife, ManifestWait, WaitKind};
+use crate::lease::{LeaseCause, LeaseContext, LeaseInput, LeaseRecord, ManifestWait, WaitKind};
 use crate::time::BlockTime;
 
 /// The manifest deadline of an earlier run that is not known to have had one.
@@ -124,10 +124,7 @@ impl Engine {
     pub(crate) fn observe_lease(&mut self, id: LeaseId) {
         let present = self.cluster.view.leases.contains_key(&id);
         let sight = self.trust.sight.time();
-        let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&id.order_id())
-        else {
-            return;
-        };
+        let Some(lease) = self.records.lease_mut(id.order_id()) else { return };
         if lease.observe(present, sight) {
             // Seen is the better proof.
             self.trust.memory.deployed.remove(&id);
@@ -174,7 +171,7 @@ impl Engine {
     fn content(&mut self) -> Content {
         let mut content = Content::default();
         let mut unproven = Vec::new();
-        for lease in self.lives.values().filter_map(Life::lease).filter(|lease| lease.is_live()) {
+        for lease in self.records.leases().filter(|lease| lease.is_live()) {
             if let Some(view) = self.cluster.view.leases.get(&lease.id) {
                 content.leases += 1;
                 if view.held.is_some() {
@@ -193,9 +190,7 @@ impl Engine {
             match self.proof(order) {
                 Proof::Of(proof) => {
                     content.deployed += 1;
-                    if let Some(Life { stage: Stage::Lease(lease), .. }) =
-                        self.lives.get_mut(&order)
-                    {
+                    if let Some(lease) = self.records.lease_mut(order) {
                         lease.deployed = Some(proof);
                     }
                 }
@@ -208,7 +203,7 @@ impl Engine {
 
     /// What earlier runs left behind that proves a deployment.
     fn proof(&self, order: OrderId) -> Proof {
-        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return Proof::None };
+        let Some(lease) = self.records.lease(order) else { return Proof::None };
         let accepted = self.trust.accepted;
         if self.trust.memory.proves(lease.id, accepted) {
             return Proof::Of(DeploymentProof::Stored);
@@ -232,7 +227,7 @@ impl Engine {
     }
 
     /// How many blocks after its creation the manifest deadline of a lease was.
-    fn manifest_deadline(&self, lease: &LeaseLife, made: BlockTime) -> u64 {
+    fn manifest_deadline(&self, lease: &LeaseRecord, made: BlockTime) -> u64 {
         let timeout = self.settings.manifest_timeout.unwrap_or(USUAL_MANIFEST_TIMEOUT);
         let blocks = self.head.height().saturating_sub(lease.created_at);
         let pace = Pace::new(self.head.time().since(made), blocks);
@@ -263,7 +258,7 @@ impl Engine {
     /// What was handed to the lane and follows from a cluster that is not the right one.
     fn forget_intents(&mut self) {
         let by_operator = |order: &OrderId| {
-            let lease = self.lives.get(order).and_then(Life::lease);
+            let lease = self.records.lease(*order);
             let closing = lease.and_then(|lease| lease.closing);
             lease.is_none() || matches!(closing, Some(LeaseCause::Operator(_)))
         };
@@ -303,13 +298,10 @@ impl Engine {
     fn accept(&mut self, height: u64) -> bool {
         self.trust.accepted = Some(height);
         let mut lost = Vec::new();
-        for life in self.lives.values_mut() {
-            if let Stage::Lease(lease) = &mut life.stage
-                && lease.is_live()
-                && !lease.is_present()
-            {
+        for lease in self.records.leases_mut() {
+            if lease.is_live() && !lease.is_present() {
                 lease.deployed = None;
-                lost.push(life.id);
+                lost.push(lease.id.order_id());
             }
         }
         if self.recognition() != Recognition::Known {

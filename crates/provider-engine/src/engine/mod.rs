@@ -18,9 +18,9 @@
 
 pub(crate) mod asks;
 mod commands;
-mod life;
 mod operator;
 mod published;
+mod records;
 mod status;
 mod timers;
 mod txs;
@@ -28,18 +28,19 @@ pub(crate) mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use akash_types::{Address, MarketParams, OrderId, Provider};
+use akash_types::{MarketParams, OrderId, Provider};
 
 pub use crate::order::engine::{Screened, WouldBid};
-pub use life::{Life, Stage};
 pub use published::{
     BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
     StorageStatus, VolumeCounts,
 };
+pub use records::{Record, Stage};
 pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 use asks::Asks;
 use commands::Commands;
+use records::Records;
 use timers::Timers;
 use wishes::Wishes;
 
@@ -67,9 +68,7 @@ pub struct Engine {
     pub(crate) head: ChainClock,
     pub(crate) market: Market,
     pub(crate) cluster: ClusterSide,
-    pub(crate) lives: BTreeMap<OrderId, Life>,
-    /// How many bids each owner's orders have of us; follows the stages of `lives`.
-    pub(crate) bids_by_owner: BTreeMap<Address, u32>,
+    pub(crate) records: Records,
     pub(crate) asks: Asks,
     /// What is asked when the chain has reached a height.
     pub(crate) to_ask: BTreeMap<u64, BTreeSet<ChainQuery>>,
@@ -163,8 +162,7 @@ impl Engine {
             head: ChainClock::default(),
             market: Market::default(),
             cluster: ClusterSide::default(),
-            lives: BTreeMap::new(),
-            bids_by_owner: BTreeMap::new(),
+            records: Records::default(),
             asks: Asks::default(),
             to_ask: BTreeMap::new(),
             commands: Commands::default(),
@@ -315,9 +313,9 @@ impl Engine {
     /// its room, then what was offered, and only what is then left is for new bids.
     pub(crate) fn act_on_everything(&mut self) {
         let mut all: Vec<_> = self
-            .lives
-            .values()
-            .map(|life| (life.lease().is_none(), !life.has_bid(), life.id))
+            .records
+            .iter()
+            .map(|record| (record.lease().is_none(), !record.has_bid(), record.id))
             .collect();
         all.sort_unstable();
         for (.., order) in all {

@@ -2,7 +2,7 @@
 
 use akash_types::{LeaseId, OrderId, ReasonKind};
 
-use super::{Alarm, Engine, Life, Stage};
+use super::{Alarm, Engine, Stage};
 use crate::cluster::command::Operation;
 use crate::cluster::recognition::Recognition;
 use crate::effect::{Effect, Reply};
@@ -31,7 +31,7 @@ impl Engine {
                 if reason.kind() != ReasonKind::Provider {
                     let text = format!("{reason} is not one of the provider's reasons");
                     Reply::Refused(text)
-                } else if self.lives.get(&order).and_then(Life::lease).is_none() {
+                } else if self.records.lease(order).is_none() {
                     Reply::Refused(format!("there is no lease {lease}"))
                 } else {
                     self.asked(Subject::Order(order), "close the lease");
@@ -54,16 +54,14 @@ impl Engine {
             },
             OperatorRequest::Redeploy(lease) => self.redeploy(lease),
             OperatorRequest::CloseLost(lease) => self.close_lost(lease),
-            OperatorRequest::CloseBid(order) => {
-                match self.lives.get(&order).map(|life| &life.stage) {
-                    Some(Stage::Order(stage)) if stage.has_bid() => {
-                        self.asked(Subject::Order(order), "close the bid");
-                        self.step_order(order, OrderInput::CloseBid);
-                        Reply::Done
-                    }
-                    _ => Reply::Refused(format!("there is no open bid of ours on order {order}")),
+            OperatorRequest::CloseBid(order) => match self.records.stage(order) {
+                Some(Stage::Order(stage)) if stage.has_bid() => {
+                    self.asked(Subject::Order(order), "close the bid");
+                    self.step_order(order, OrderInput::CloseBid);
+                    Reply::Done
                 }
-            }
+                _ => Reply::Refused(format!("there is no open bid of ours on order {order}")),
+            },
             OperatorRequest::Withdraw(lease) => {
                 let scope = lease.map_or(WithdrawScope::All, WithdrawScope::Lease);
                 let subject = lease.map_or(Subject::Provider, |l| Subject::Order(l.order_id()));
@@ -89,7 +87,7 @@ impl Engine {
 
     fn redeploy(&mut self, id: LeaseId) -> Reply {
         let order = id.order_id();
-        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else {
+        let Some(lease) = self.records.lease(order) else {
             return Reply::Refused(format!("there is no lease {id}"));
         };
         if !self.may_act() {
@@ -107,7 +105,7 @@ impl Engine {
 
     fn close_lost(&mut self, id: LeaseId) -> Reply {
         let order = id.order_id();
-        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else {
+        let Some(lease) = self.records.lease(order) else {
             return Reply::Refused(format!("there is no lease {id}"));
         };
         if !self.cluster.fresh || lease.is_present() {
@@ -158,7 +156,8 @@ impl Engine {
     /// Leases that wait for their next check wait as long as the new settings say.
     fn renew_checks(&mut self) {
         let is_due = |order: &OrderId| self.alarms.is_set(&Alarm::Check(*order));
-        let orders: Vec<OrderId> = self.lives.keys().copied().filter(is_due).collect();
+        let orders = self.records.iter().map(|record| record.id);
+        let orders: Vec<OrderId> = orders.filter(is_due).collect();
         for order in orders {
             self.alarms.clear(&Alarm::Check(order));
             self.check_later(order);
@@ -169,17 +168,18 @@ impl Engine {
     fn renew_waits(&mut self) {
         let (timeout, patience) = (self.settings.manifest_timeout, self.settings.patience);
         let (mut bids, mut leases) = (Vec::new(), Vec::new());
-        for (id, life) in &mut self.lives {
-            match &mut life.stage {
+        let orders: Vec<OrderId> = self.records.iter().map(|record| record.id).collect();
+        for id in orders {
+            self.records.update(id, |record| match &mut record.stage {
                 Stage::Order(order::Stage::Open(bid)) => {
                     bid.deadline = None;
-                    bids.push((*id, bid.created_at));
+                    bids.push((id, bid.created_at));
                 }
                 Stage::Order(_) => {}
                 Stage::Lease(lease) => {
-                    leases.extend(lease.renew_wait(timeout, &patience).map(|_| *id));
+                    leases.extend(lease.renew_wait(timeout, &patience).map(|_| id));
                 }
-            }
+            });
         }
         for (order, created_at) in bids {
             self.deadlines.clear(&order);

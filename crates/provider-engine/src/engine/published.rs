@@ -164,14 +164,14 @@ impl Engine {
         let leases: LeaseIndex = self.leases().collect();
         let deployments: BTreeSet<_> =
             leases.iter().map(|lease| lease.id.deployment_id()).collect();
-        let bids = self.lives.values().filter_map(|life| {
-            let stage = life.order().filter(|stage| stage.has_bid())?;
+        let bids = self.records.iter().filter_map(|record| {
+            let stage = record.order().filter(|stage| stage.has_bid())?;
             let (price, created_at) = match stage {
                 order::Stage::Open(bid) => (Some(bid.price.clone()), Some(bid.created_at)),
                 order::Stage::Bidding(_, price) => (Some(price.clone()), None),
                 _ => (None, None),
             };
-            Some(BidStatus { order: life.id, price, stage: stage.name(), created_at })
+            Some(BidStatus { order: record.id, price, stage: stage.name(), created_at })
         });
         let held = self.cluster.view.leases.values().filter(|lease| lease.held.is_some());
         let manifests: BTreeSet<_> = held.map(|lease| lease.id.deployment_id()).collect();

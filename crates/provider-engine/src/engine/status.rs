@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use akash_types::{DecCoin, LeaseId, OrderId};
 
-use super::{Engine, Life, Stage};
+use super::{Engine, Record, Stage};
 use crate::cluster::recognition::{ClusterUid, Recognition};
 use crate::cluster::view::ClusterView;
 use crate::escrow::{Outlook, WalletState};
 use crate::inventory::Booking;
-use crate::lease::LeaseLife;
+use crate::lease::LeaseRecord;
 use crate::order::isolation::IsolationHold;
 use crate::reconcile::Drift;
 
@@ -133,9 +133,9 @@ impl Engine {
     /// A summary of everything.
     pub fn status(&self) -> Status {
         let (mut orders, mut leases) = (BTreeMap::new(), BTreeMap::new());
-        for life in self.lives.values() {
-            let stages = if life.lease().is_some() { &mut leases } else { &mut orders };
-            *stages.entry(life.stage_name()).or_default() += 1;
+        for record in self.records.iter() {
+            let stages = if record.lease().is_some() { &mut leases } else { &mut orders };
+            *stages.entry(record.stage_name()).or_default() += 1;
         }
         let count = |names: &[&'static str], stages: &BTreeMap<&'static str, usize>| {
             names.iter().map(|name| (*name, stages.get(name).copied().unwrap_or(0))).collect()
@@ -161,12 +161,12 @@ impl Engine {
     }
 
     /// Every order and lease that is looked after.
-    pub fn lives(&self) -> impl Iterator<Item = &Life> {
-        self.lives.values()
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
     }
 
     pub fn leases(&self) -> impl Iterator<Item = LeaseStatus> {
-        self.lives.values().filter_map(Life::lease).map(|lease| LeaseStatus {
+        self.records.leases().map(|lease| LeaseStatus {
             id: lease.id,
             price: lease.price.clone(),
             stage: lease.stage_name(),
@@ -176,7 +176,7 @@ impl Engine {
         })
     }
 
-    fn lease_funds(&self, lease: &LeaseLife) -> Option<LeaseFunds> {
+    fn lease_funds(&self, lease: &LeaseRecord) -> Option<LeaseFunds> {
         let Outlook { dry_at, blocks_left, read_at } =
             self.escrow.outlook(lease.id).filter(|_| lease.is_alive())?;
         Some(LeaseFunds {
@@ -190,12 +190,12 @@ impl Engine {
 
     /// Everything that is kept for somebody.
     pub fn reservations(&self) -> impl Iterator<Item = Reservation<'_>> {
-        self.lives.values().filter_map(|life| {
-            let active = match &life.stage {
+        self.records.iter().filter_map(|record| {
+            let active = match &record.stage {
                 Stage::Lease(lease) => matches!(lease.stage, crate::lease::Stage::Running),
                 Stage::Order(_) => false,
             };
-            Some(Reservation { order: life.id, booking: life.booking.as_ref()?, active })
+            Some(Reservation { order: record.id, booking: record.booking.as_ref()?, active })
         })
     }
 

@@ -32,7 +32,7 @@ impl Engine {
         if let Wish::Withdraw(_) = wish {
             return self.withdraw_ended(order.bid_id(self.settings.provider).lease_id(), end);
         }
-        match self.lives.get(&order).map(|life| &life.stage) {
+        match self.records.stage(order) {
             Some(Stage::Order(_)) => {
                 let refused = matches!(wish, Wish::Bid(_)).then(|| refusal(&end.outcome)).flatten();
                 let input = refused.map_or(OrderInput::IntentEnded, OrderInput::BidRefused);

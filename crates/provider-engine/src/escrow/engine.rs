@@ -11,7 +11,7 @@ use crate::escrow::{
 };
 use crate::input::TxEnd;
 use crate::journal::{Decision, Subject};
-use crate::lease::LeaseLife;
+use crate::lease::LeaseRecord;
 
 impl Engine {
     pub(crate) fn escrow(&mut self, input: EscrowInput) {
@@ -52,8 +52,8 @@ impl Engine {
                 // Read as over once: its payment has ended with it, and the second reading is near.
                 // What does not run here is not collected for: a withdrawal would prove to a later
                 // run that it did.
-                let known = self.lives.get(&order).and_then(crate::engine::Life::lease);
-                let unfit = |lease: &LeaseLife| !lease.is_alive() || lease.waits_unwatched();
+                let known = self.records.lease(order);
+                let unfit = |lease: &LeaseRecord| !lease.is_alive() || lease.waits_unwatched();
                 let is_left_over = matches!(why, WithdrawReason::LeftOpen { .. });
                 if !self.may_act() || (!is_left_over && known.is_some_and(unfit)) {
                     let outcome = WithdrawOutcome::NothingToDo;
@@ -73,7 +73,7 @@ impl Engine {
             }
             EscrowEffect::LooksOver { lease, height } => {
                 let order = lease.order_id();
-                if self.lives.contains_key(&order) {
+                if self.records.contains(order) {
                     self.ask_at_least(ChainQuery::Standing(order), height);
                 }
             }
@@ -107,7 +107,7 @@ impl Engine {
 
     /// The account of a deployment cannot pay any more, or can again: that concerns all its leases.
     fn funds_changed(&mut self, deployment: DeploymentId, dry: bool, dry_at: Option<u64>) {
-        let leases = self.lives.values().filter_map(crate::engine::Life::lease);
+        let leases = self.records.leases();
         let leases: Vec<_> = leases
             .filter(|lease| lease.is_alive() && lease.id.deployment_id() == deployment)
             .map(|lease| lease.id)

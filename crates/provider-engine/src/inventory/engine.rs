@@ -7,7 +7,7 @@
 use akash_types::{GroupSpec, OrderId};
 
 use crate::cluster::view::{Amounts, LeaseView};
-use crate::engine::{Engine, Life, Stage};
+use crate::engine::{Engine, Record, Stage};
 use crate::inventory::{Booking, Free, GroupNeed, place, replan};
 use crate::order::decline::Decline;
 use crate::order::{self, OrderInput};
@@ -24,9 +24,10 @@ impl Engine {
 
     /// What is left, counting nothing that is kept for `except`.
     fn compute_free(&self, except: Option<OrderId>) -> Free {
-        let but = except.and_then(|order| self.lives.get(&order)?.lease()).map(|lease| lease.id);
-        let bookings = self.lives.values().filter(|life| Some(life.id) != except);
-        let bookings = bookings.filter_map(|life| Some((life.booking.as_ref()?, self.seen(life))));
+        let but = except.and_then(|order| self.records.get(order)?.lease()).map(|lease| lease.id);
+        let bookings = self.records.iter().filter(|record| Some(record.id) != except);
+        let bookings =
+            bookings.filter_map(|record| Some((record.booking.as_ref()?, self.seen(record))));
         #[cfg(feature = "defects")]
         let bookings = bookings.map(|(booking, seen)| {
             let twice = self.miscount == Some(crate::defect::Miscount::Twice);
@@ -35,8 +36,8 @@ impl Engine {
         Free::compute_but(&self.cluster.view, bookings, but)
     }
 
-    fn seen(&self, life: &Life) -> Option<&LeaseView> {
-        life.lease().and_then(|lease| self.cluster.view.leases.get(&lease.id))
+    fn seen(&self, record: &Record) -> Option<&LeaseView> {
+        record.lease().and_then(|lease| self.cluster.view.leases.get(&lease.id))
     }
 
     /// Keeps what was placed for an order.
@@ -50,16 +51,14 @@ impl Engine {
         if let Some(free) = &self.free {
             self.free = Some(free.without(&booking));
         }
-        if let Some(life) = self.lives.get_mut(&order) {
-            life.booking = Some(booking);
-        }
+        self.records.update(order, |record| record.booking = Some(booking));
         self.inventory_changed = true;
     }
 
     /// Keeps nothing for an order any more.
     pub(crate) fn release(&mut self, order: OrderId) {
-        let released = self.lives.get_mut(&order).and_then(|life| life.booking.take());
-        if released.is_some() {
+        let released = self.records.update(order, |record| record.booking.take());
+        if released.flatten().is_some() {
             self.free = None;
             self.inventory_changed = true;
         }
@@ -68,10 +67,10 @@ impl Engine {
     /// Keeps room for a bid that was found open on chain. There is none: the bid is closed, so
     /// that nothing is won that could not be run.
     pub(crate) fn book_open_bid(&mut self, order: OrderId) {
-        let Some(life) = self.lives.get(&order) else { return };
-        let Stage::Order(order::Stage::Open(bid)) = &life.stage else { return };
+        let Some(record) = self.records.get(order) else { return };
+        let Stage::Order(order::Stage::Open(bid)) = &record.stage else { return };
         // Before everything is known, room that is missing proves nothing.
-        if life.booking.is_some() || !self.may_act() || !self.cluster.fresh {
+        if record.booking.is_some() || !self.may_act() || !self.cluster.fresh {
             return;
         }
         let spec = bid.order.spec.clone();
@@ -96,9 +95,7 @@ impl Engine {
         let need = GroupNeed::of(spec, &self.settings.commit)?;
         let booking = place(&self.compute_free(Some(order)), &need)?;
         self.free = None;
-        if let Some(life) = self.lives.get_mut(&order) {
-            life.booking = Some(booking);
-        }
+        self.records.update(order, |record| record.booking = Some(booking));
         self.inventory_changed = true;
         Ok(())
     }
@@ -106,8 +103,10 @@ impl Engine {
     /// Whether more is taken than there is where something is kept for an order.
     fn is_crowded(&mut self, order: OrderId) -> bool {
         self.free();
-        let (Some(life), Some(free)) = (self.lives.get(&order), &self.free) else { return false };
-        let Some(booking) = &life.booking else { return false };
+        let (Some(record), Some(free)) = (self.records.get(order), &self.free) else {
+            return false;
+        };
+        let Some(booking) = &record.booking else { return false };
         let planned = |name: &str| {
             let mut nodes = booking.units.iter().flat_map(|unit| unit.plan.iter());
             nodes.any(|(node, _)| **node == *name)
@@ -128,12 +127,12 @@ impl Engine {
     /// Keeps room for what was sold or offered while the cluster could not be seen, and for
     /// replicas of leases that had no place: leases first, and all before anything new is offered.
     pub(crate) fn book_unbooked(&mut self) {
-        let unbooked = self.lives.values().filter(|life| match &life.booking {
+        let unbooked = self.records.iter().filter(|record| match &record.booking {
             None => true,
-            Some(booking) => life.lease().is_some() && !booking.is_complete(),
+            Some(booking) => record.lease().is_some() && !booking.is_complete(),
         });
         let (leases, orders): (Vec<_>, Vec<_>) = unbooked
-            .map(|life| (life.id, life.lease().is_some()))
+            .map(|record| (record.id, record.lease().is_some()))
             .partition(|(_, is_lease)| *is_lease);
         for (order, _) in leases {
             self.book_lease(order);
@@ -150,10 +149,10 @@ impl Engine {
             return;
         }
         let open: Vec<_> = self
-            .lives
-            .values()
-            .filter_map(|life| match &life.stage {
-                Stage::Order(order::Stage::Open(bid)) => Some((life.id, bid.order.clone())),
+            .records
+            .iter()
+            .filter_map(|record| match &record.stage {
+                Stage::Order(order::Stage::Open(bid)) => Some((record.id, bid.order.clone())),
                 _ => None,
             })
             .collect();
@@ -174,26 +173,26 @@ impl Engine {
         if !self.cluster.fresh {
             return;
         }
-        let Some(life) = self.lives.get(&order) else { return };
-        let Some(lease) = life.lease() else { return };
+        let Some(record) = self.records.get(order) else { return };
+        let Some(lease) = record.lease() else { return };
         let Some(spec) = lease.order.as_ref().map(|order| &order.spec) else { return };
         let Ok(need) = GroupNeed::of(spec, &self.settings.commit) else { return };
         // What has its place needs none looked for, and changes nothing for others: after a start
         // with many leases this is the way of almost all.
-        let settled = self.seen(life).is_some_and(|view| is_settled(&need, view));
+        let settled = self.seen(record).is_some_and(|view| is_settled(&need, view));
         let replanned = match &self.free {
-            Some(free) if settled => replan(free, &need, life.booking.as_ref(), self.seen(life)),
+            Some(free) if settled => {
+                replan(free, &need, record.booking.as_ref(), self.seen(record))
+            }
             _ => {
                 let free = self.compute_free(Some(order));
-                let replanned = replan(&free, &need, life.booking.as_ref(), self.seen(life));
+                let replanned = replan(&free, &need, record.booking.as_ref(), self.seen(record));
                 self.free = Some(free);
                 replanned
             }
         };
         self.free_is_stale = true;
-        if let Some(life) = self.lives.get_mut(&order) {
-            life.booking = Some(replanned.booking);
-        }
+        self.records.update(order, |record| record.booking = Some(replanned.booking));
         self.inventory_changed = true;
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use akash_types::LeaseClosedReason;
 
-use super::{LeaseAction, LeaseLife, OnChain, Presence, Stage, WaitKind};
+use super::{LeaseAction, LeaseRecord, OnChain, Presence, Stage, WaitKind};
 use crate::cluster::sight::SightTime;
 use crate::time::BlockTime;
 
@@ -57,7 +57,7 @@ impl fmt::Display for LeaseCause {
     }
 }
 
-impl LeaseLife {
+impl LeaseRecord {
     /// What closing it for `cause` has to pass. `gaps` is how often the cluster was out of sight.
     pub const fn safeguard(&self, cause: LeaseCause, gaps: u64) -> Safeguard {
         match (cause, &self.stage) {

@@ -10,12 +10,12 @@ use crate::cluster::command::{Operation, Workload};
 use crate::cluster::sight::SightTime;
 use crate::effect::{Effect, Fact};
 use crate::engine::wishes::{Made, Wish};
-use crate::engine::{Alarm, Engine, Life, Stage};
+use crate::engine::{Alarm, Engine, Stage};
 use crate::escrow::EscrowInput;
 use crate::journal::{Decision, SpareReason};
 use crate::lease::{
-    self, Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, OnChain, Presence,
-    Safeguard, Sighting, WaitKind,
+    self, Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseRecord, OnChain,
+    Presence, Safeguard, Sighting, WaitKind,
 };
 use crate::manifest::ManifestInput;
 use crate::reconcile::{Evidence, Verdict};
@@ -31,16 +31,11 @@ impl Engine {
         lease: &Lease,
         known: Option<Arc<Order>>,
     ) {
-        let Some(life) = self.lives.get(&order) else { return };
-        if life.lease().is_some() {
-            return;
-        }
-        let had_bid = life.has_bid();
+        let Some(Stage::Order(_)) = self.records.stage(order) else { return };
         let wait = self.first_wait(order, lease.created_at);
-        let Some(life) = self.lives.get_mut(&order) else { return };
-        life.stage = Stage::Lease(Box::new(LeaseLife::new(lease, known, wait)));
+        let stage = Stage::Lease(Box::new(LeaseRecord::new(lease, known, wait)));
+        self.records.update(order, |record| record.stage = stage);
         self.deadlines.clear(&order);
-        self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Won(lease.price.clone()));
         self.publish(Fact::LeaseStarted(lease.id));
         // Found after its end, because the cluster still has something of it.
@@ -73,9 +68,7 @@ impl Engine {
 
     pub(crate) fn step_lease(&mut self, order: OrderId, input: LeaseInput) {
         let context = self.lease_context();
-        let Some(Life { stage: Stage::Lease(lease), .. }) = self.lives.get_mut(&order) else {
-            return;
-        };
+        let Some(lease) = self.records.lease_mut(order) else { return };
         let (was_alive, before) = (lease.is_alive(), lease.stage_name());
         let is_sighting = matches!(input, LeaseInput::Seen(_)) && lease.workload.is_none();
         let actions = lease.step(input, &context);
@@ -127,7 +120,7 @@ impl Engine {
     }
 
     pub(crate) fn check_lease(&mut self, order: OrderId) {
-        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
+        let Some(lease) = self.records.lease(order) else { return };
         let id = lease.id;
         // Nothing is counted while the cluster is out of sight, nor while a command that would bring
         // back what is missing has no answer: unknown is not bad.
@@ -139,14 +132,14 @@ impl Engine {
     }
 
     pub(crate) fn lease_deadline(&mut self, order: OrderId) {
-        let Some(lease) = self.lives.get(&order).and_then(Life::lease) else { return };
+        let Some(lease) = self.records.lease(order) else { return };
         let until = lease.wait().and_then(|wait| wait.until);
         let in_sight = self.cluster.fresh && self.may_act();
         let nothing = !lease.is_present() && !self.commands.is_busy(lease.id);
         let waited = until.is_some_and(|until| until <= self.lease_context().sight);
         let waited = waited && in_sight && nothing;
         self.step_lease(order, LeaseInput::Deadline { waited });
-        let still = self.lives.get(&order).and_then(Life::lease).and_then(|lease| lease.wait());
+        let still = self.records.lease(order).and_then(|lease| lease.wait());
         if let Some(until) = still.and_then(|wait| wait.until) {
             self.wait_until(order, until);
         }
@@ -162,7 +155,7 @@ impl Engine {
 
     /// What a fresh view shows of a lease.
     pub(crate) fn sighting(&self, id: LeaseId) -> Sighting {
-        let wanted = self.lives.get(&id.order_id()).and_then(Life::lease);
+        let wanted = self.records.lease(id.order_id());
         let wanted = wanted.and_then(|lease| lease.workload.as_ref());
         let Some(view) = self.cluster.view.leases.get(&id) else {
             let service = wanted.and_then(|workload| workload.group.services.first());
@@ -210,7 +203,7 @@ impl Engine {
         let lease = workload.lease;
         let withheld = self.submissions.withheld(lease, &workload.group, &mut self.hostnames);
         let mut cards = workload.cards.clone();
-        if let Some(booking) = self.lives.get(&order).and_then(|life| life.booking.as_ref()) {
+        if let Some(booking) = self.records.get(order).and_then(|record| record.booking.as_ref()) {
             for service in &workload.group.services {
                 let unit = booking.unit(service.resources.id);
                 if let Some(card) = unit.and_then(|unit| unit.card.clone()) {
@@ -264,7 +257,7 @@ impl Engine {
     /// Closes a lease: the decision is journaled once, and carried out until the chain says that the
     /// lease is over.
     pub(crate) fn decide_close(&mut self, order: OrderId, cause: LeaseCause) {
-        let lease = self.lives.get(&order).and_then(Life::lease);
+        let lease = self.records.lease(order);
         if lease.is_some_and(|lease| lease.is_live() && lease.closing.is_none()) {
             self.note_order(order, Decision::Close(cause));
         }
@@ -274,7 +267,7 @@ impl Engine {
     /// Why a lease is not closed although it ought to be.
     fn spare_reason(&mut self, order: OrderId, cause: LeaseCause) -> Option<SpareReason> {
         let LeaseContext { time, gaps, .. } = self.lease_context();
-        let lease = self.lives.get(&order).and_then(Life::lease)?;
+        let lease = self.records.lease(order)?;
         if self.rival.is_active(time) {
             return Some(SpareReason::Rival);
         }
@@ -291,15 +284,15 @@ impl Engine {
     }
 
     /// Whether a lease created earlier had objects in the cluster all the time since then.
-    fn has_witness(&self, lease: &LeaseLife, since: SightTime) -> bool {
-        self.lives.values().filter_map(Life::lease).any(|other| {
+    fn has_witness(&self, lease: &LeaseRecord, since: SightTime) -> bool {
+        self.records.leases().any(|other| {
             let throughout = matches!(other.presence, Presence::Present(from) if from <= since);
             other.is_live() && throughout && other.created_at < lease.created_at
         })
     }
 
     fn live_leases(&self) -> usize {
-        self.lives.values().filter_map(Life::lease).filter(|lease| lease.is_live()).count()
+        self.records.leases().filter(|lease| lease.is_live()).count()
     }
 
     fn clear_breaker(&mut self, order: OrderId) {
@@ -334,7 +327,7 @@ impl Engine {
     }
 
     fn tell_chain(&mut self, order: OrderId, wish: Wish, action: Action) {
-        let lease = self.lives.get(&order).and_then(Life::lease);
+        let lease = self.records.lease(order);
         let closing = lease.and_then(|lease| lease.closing);
         let by_operator = matches!(closing, Some(LeaseCause::Operator(_))) && self.start.ready;
         if !self.may_act() && !by_operator {
@@ -355,7 +348,7 @@ impl Engine {
 
     /// Everything is known now: what was put off is done.
     pub(crate) fn lease_ready(&mut self, order: OrderId) {
-        let lease = self.lives.get(&order).and_then(Life::lease);
+        let lease = self.records.lease(order);
         let Some((id, created_at)) = lease.map(|lease| (lease.id, lease.created_at)) else {
             return;
         };
@@ -369,7 +362,7 @@ impl Engine {
         self.again(order);
         let soon = self.head.time();
         self.deadlines.set(order, soon);
-        let deploying = self.lives.get(&order).and_then(Life::lease);
+        let deploying = self.records.lease(order);
         let deploying = deploying.filter(|lease| matches!(lease.stage, lease::Stage::Deploying));
         if let Some(workload) = deploying.and_then(|lease| lease.workload.clone()) {
             self.deploy(order, &workload);
@@ -378,7 +371,7 @@ impl Engine {
 }
 
 /// What a change of stage says.
-fn noted(lease: &LeaseLife) -> Option<Decision> {
+fn noted(lease: &LeaseRecord) -> Option<Decision> {
     match &lease.stage {
         lease::Stage::Running => Some(Decision::Healthy),
         lease::Stage::Degraded(health) => Some(Decision::Unhealthy(health.clone())),

@@ -47,7 +47,7 @@ use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaseLife {
+pub struct LeaseRecord {
     pub id: LeaseId,
     /// What it pays per block.
     pub price: DecCoin,
@@ -118,7 +118,7 @@ pub enum Stage {
     TearingDown(Evidence),
 }
 
-/// Names of everything that [`LeaseLife::stage_name`] can say.
+/// Names of everything that [`LeaseRecord::stage_name`] can say.
 pub const STAGE_NAMES: [&str; 7] = [
     "awaiting manifest",
     "manifest missing",
@@ -129,7 +129,7 @@ pub const STAGE_NAMES: [&str; 7] = [
     "tearing down",
 ];
 
-impl LeaseLife {
+impl LeaseRecord {
     /// A lease as the chain tells of it, of which the cluster is not known to have anything.
     pub fn new(lease: &Lease, order: Option<Arc<Order>>, wait: ManifestWait) -> Self {
         Self {

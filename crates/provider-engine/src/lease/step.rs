@@ -6,14 +6,14 @@ use std::time::Duration;
 use akash_types::{Lease, LeaseState};
 
 use super::{
-    Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseLife, ManifestWait, OnChain,
+    Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseRecord, ManifestWait, OnChain,
     Patience, Sighting, Stage, WaitKind,
 };
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
-impl LeaseLife {
+impl LeaseRecord {
     /// What follows from `input`.
     pub fn step(&mut self, input: LeaseInput, context: &LeaseContext) -> Vec<LeaseAction> {
         let LeaseContext { time, ref patience, .. } = *context;

@@ -63,27 +63,27 @@ fn sight(seconds: u64) -> SightTime {
     SightTime::default().after(Duration::from_secs(seconds))
 }
 
-fn new(lease: &Lease) -> LeaseLife {
-    LeaseLife::new(lease, None, wait(WaitKind::Created, Some(300)))
+fn new(lease: &Lease) -> LeaseRecord {
+    LeaseRecord::new(lease, None, wait(WaitKind::Created, Some(300)))
 }
 
-fn alive() -> LeaseLife {
+fn alive() -> LeaseRecord {
     new(&on_chain(LeaseState::Active, None))
 }
 
-fn running() -> LeaseLife {
-    LeaseLife { stage: Stage::Running, workload: Some(workload()), ..alive() }
+fn running() -> LeaseRecord {
+    LeaseRecord { stage: Stage::Running, workload: Some(workload()), ..alive() }
 }
 
 fn at(seconds: u64) -> BlockTime {
     BlockTime::from_unix(seconds)
 }
 
-fn step(lease: &mut LeaseLife, input: LeaseInput) -> Vec<LeaseAction> {
+fn step(lease: &mut LeaseRecord, input: LeaseInput) -> Vec<LeaseAction> {
     step_at(lease, input, 1_000)
 }
 
-fn step_at(lease: &mut LeaseLife, input: LeaseInput, time: u64) -> Vec<LeaseAction> {
+fn step_at(lease: &mut LeaseRecord, input: LeaseInput, time: u64) -> Vec<LeaseAction> {
     let patience = Patience::default();
     lease.step(input, &LeaseContext { time: at(time), sight: sight(1_000), gaps: 0, patience })
 }
@@ -228,7 +228,7 @@ fn a_reclaimable_lease_is_announced_waited_for_and_then_closed() {
 #[test]
 fn teardown_is_said_again_until_nothing_is_there() {
     let evidence = Evidence::new(LeaseState::Closed, None, 1, 2).unwrap();
-    let mut lease = LeaseLife { stage: Stage::TearingDown(evidence), ..running() };
+    let mut lease = LeaseRecord { stage: Stage::TearingDown(evidence), ..running() };
     let there = |terminating| Sighting { terminating, ..sighting(Health::Healthy) };
     let actions = step(&mut lease, LeaseInput::Checked(there(false)));
     assert_eq!(actions, [LeaseAction::Teardown(evidence), LeaseAction::CheckLater]);
@@ -240,7 +240,7 @@ fn teardown_is_said_again_until_nothing_is_there() {
 
 #[test]
 fn a_newer_manifest_is_deployed_and_counting_begins_anew() {
-    let mut lease = LeaseLife { failed_checks: 17, ..running() };
+    let mut lease = LeaseRecord { failed_checks: 17, ..running() };
     let actions = step(&mut lease, LeaseInput::Accepted(workload()));
     assert_eq!(actions, [LeaseAction::Deploy(workload()), LeaseAction::CheckLater]);
     assert_eq!((lease.failed_checks, &lease.stage), (0, &Stage::Deploying));
@@ -274,18 +274,18 @@ fn objects_without_a_manifest_are_neither_counted_nor_written_and_the_tenant_bri
 
 #[test]
 fn a_manifest_that_comes_back_by_itself_is_adopted() {
-    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..alive() };
+    let mut lease = LeaseRecord { stage: Stage::ManifestMissing, ..alive() };
     assert_eq!(step(&mut lease, LeaseInput::Seen(sighting(Health::Healthy))), []);
     assert_eq!(lease.stage, Stage::Running);
 }
 
 #[test]
 fn when_the_last_object_is_gone_what_is_known_comes_back_and_the_rest_waits() {
-    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..running() };
+    let mut lease = LeaseRecord { stage: Stage::ManifestMissing, ..running() };
     assert_eq!(step(&mut lease, LeaseInput::Seen(absent())), [LeaseAction::CheckLater]);
     assert!(matches!(lease.stage, Stage::Degraded(Health::Missing { .. })));
 
-    let mut lease = LeaseLife { stage: Stage::ManifestMissing, ..alive() };
+    let mut lease = LeaseRecord { stage: Stage::ManifestMissing, ..alive() };
     let until = sight(1_000 + 24 * 3_600);
     assert_eq!(step(&mut lease, LeaseInput::Seen(absent())), [LeaseAction::WaitUntil(until)]);
     assert_eq!(lease.wait().unwrap().kind, WaitKind::Lost);
@@ -294,7 +294,7 @@ fn when_the_last_object_is_gone_what_is_known_comes_back_and_the_rest_waits() {
 #[test]
 fn a_lease_that_was_found_waits_by_whether_its_deadline_had_passed() {
     let found =
-        || LeaseLife { stage: Stage::AwaitingManifest(wait(WaitKind::Found, None)), ..alive() };
+        || LeaseRecord { stage: Stage::AwaitingManifest(wait(WaitKind::Found, None)), ..alive() };
     let timeout = Some(Duration::from_secs(300));
     let known = |overdue| LeaseInput::CreationKnown { overdue, timeout };
     let mut late = found();
@@ -317,7 +317,7 @@ fn an_accepted_cluster_gets_what_is_known_at_once_and_the_rest_from_its_tenant()
     assert_eq!(actions, [LeaseAction::Deploy(workload()), LeaseAction::CheckLater]);
 
     let mut lost =
-        LeaseLife { stage: Stage::AwaitingManifest(wait(WaitKind::Lost, Some(1))), ..alive() };
+        LeaseRecord { stage: Stage::AwaitingManifest(wait(WaitKind::Lost, Some(1))), ..alive() };
     let until = sight(1_000 + 24 * 3_600);
     assert_eq!(step(&mut lost, LeaseInput::ClusterAccepted), [LeaseAction::WaitUntil(until)]);
     assert_eq!(lost.safeguard(LeaseCause::ManifestLost, 7), Safeguard::None);

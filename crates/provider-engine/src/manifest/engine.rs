@@ -7,7 +7,7 @@ use akash_types::DeploymentId;
 use crate::chain::{ChainQuery, DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Operation, Workload};
 use crate::effect::{Effect, Reply};
-use crate::engine::{Alarm, Engine, Life};
+use crate::engine::{Alarm, Engine};
 use crate::input::{RequestId, TenantRequest};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -84,7 +84,7 @@ impl Engine {
     ) {
         // A lease that nobody told us of: the tenant was faster than the block.
         for lease in read.iter().flat_map(|read| &read.leases) {
-            if self.lives.get(&lease.order_id()).and_then(Life::lease).is_none() {
+            if self.records.lease(lease.order_id()).is_none() {
                 self.look_at(*lease);
             }
         }
@@ -111,7 +111,7 @@ impl Engine {
             }
             ManifestEffect::Redeploy(lease) => {
                 let order = lease.order_id();
-                let running = self.lives.get(&order).and_then(Life::lease);
+                let running = self.records.lease(order);
                 if let Some(workload) = running.and_then(|lease| lease.workload.clone()) {
                     self.step_lease(order, LeaseInput::Accepted(workload));
                 }

@@ -8,7 +8,7 @@ use akash_types::{AuditedAttributes, Bid, Lease, Order, OrderId, Provider};
 
 use crate::chain::ChainQuery;
 use crate::effect::Fact;
-use crate::engine::{Alarm, Engine, Life, Stage};
+use crate::engine::{Alarm, Engine, Record, Stage};
 use crate::journal::Decision;
 use crate::lease::{self, LeaseInput};
 use crate::order::facts::Audits;
@@ -36,7 +36,7 @@ impl Engine {
         if self.start.ready {
             self.recognize();
             self.signed.retain(|order, height| {
-                self.lives.contains_key(order)
+                self.records.contains(*order)
                     || height.saturating_add(SIGNED_FOR) > self.head.height()
             });
             self.compare_cluster();
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     fn counts(&self) -> (usize, usize, usize) {
-        self.lives.values().fold((0, 0, 0), |(orders, bids, leases), life| match &life.stage {
+        self.records.iter().fold((0, 0, 0), |(orders, bids, leases), record| match &record.stage {
             Stage::Order(stage) => (orders + 1, bids + usize::from(stage.has_bid()), leases),
             Stage::Lease(_) => (orders, bids, leases + 1),
         })
@@ -66,7 +66,7 @@ impl Engine {
     pub(crate) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
         let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
         for order in orders {
-            if self.lives.contains_key(&order.id) || self.spent.contains(&order.id) {
+            if self.records.contains(order.id) || self.spent.contains(&order.id) {
                 continue;
             }
             self.notice(order.id);
@@ -79,17 +79,17 @@ impl Engine {
         // Closed orders stay closed: only what is open could be found again.
         self.spent.retain(|order| open.contains(order));
         let gone: Vec<_> = self
-            .lives
-            .values()
-            .filter(|life| match &life.stage {
+            .records
+            .iter()
+            .filter(|record| match &record.stage {
                 Stage::Order(stage) => {
                     !stage.has_bid()
                         && stage.order().is_some_and(|order| order.created_at <= height)
-                        && !open.contains(&life.id)
+                        && !open.contains(&record.id)
                 }
                 Stage::Lease(_) => false,
             })
-            .map(|life| life.id)
+            .map(|record| record.id)
             .collect();
         for order in gone {
             self.hint(order);
@@ -106,8 +106,8 @@ impl Engine {
         }
         for order in &listed {
             self.await_look(*order);
-            match self.lives.get(order) {
-                Some(life) if life.has_bid() || life.lease().is_some() => {}
+            match self.records.get(*order) {
+                Some(record) if record.has_bid() || record.lease().is_some() => {}
                 Some(_) => self.hint(*order),
                 None => {
                     self.notice(*order);
@@ -119,24 +119,19 @@ impl Engine {
             }
         }
         let missing: Vec<_> = self
-            .lives
-            .values()
-            .filter(|life| match &life.stage {
+            .records
+            .iter()
+            .filter(|record| match &record.stage {
                 Stage::Order(order::Stage::Open(bid)) => {
-                    bid.created_at <= height && !listed.contains(&life.id)
+                    bid.created_at <= height && !listed.contains(&record.id)
                 }
                 Stage::Order(order::Stage::Closing(_) | order::Stage::Abandoned) => true,
                 _ => false,
             })
-            .map(|life| (life.id, listed.contains(&life.id)))
+            .map(|record| (record.id, listed.contains(&record.id)))
             .collect();
         for (order, is_listed) in missing {
-            if !is_listed
-                && matches!(
-                    self.lives.get(&order).and_then(Life::order),
-                    Some(order::Stage::Open(_))
-                )
-            {
+            if !is_listed && matches!(self.records.order(order), Some(order::Stage::Open(_))) {
                 self.drifted(Drift::BidMissing(order));
             }
             self.hint(order);
@@ -151,8 +146,8 @@ impl Engine {
         for lease in leases {
             let order = lease.id.order_id();
             self.await_look(order);
-            match self.lives.get(&order) {
-                Some(life) if life.lease().is_some() => {}
+            match self.records.get(order) {
+                Some(record) if record.lease().is_some() => {}
                 known => {
                     if known.is_none() {
                         self.notice(order);
@@ -165,9 +160,8 @@ impl Engine {
             }
         }
         let missing: Vec<_> = self
-            .lives
-            .values()
-            .filter_map(Life::lease)
+            .records
+            .leases()
             .filter(|lease| {
                 let torn_down = matches!(lease.stage, lease::Stage::TearingDown(_));
                 lease.created_at <= height && !torn_down && !listed.contains(&lease.id.order_id())
@@ -186,8 +180,8 @@ impl Engine {
 
     /// An order with a bid or lease of ours: as long as we are not ready, we wait for the look at it.
     fn await_look(&mut self, order: OrderId) {
-        let looked = |life: &Life| life.has_bid() || life.lease().is_some();
-        if !self.start.ready && !self.lives.get(&order).is_some_and(looked) {
+        let looked = |record: &Record| record.has_bid() || record.lease().is_some();
+        if !self.start.ready && !self.records.get(order).is_some_and(looked) {
             self.unlooked.insert(order);
         }
     }
@@ -203,7 +197,7 @@ impl Engine {
             .view
             .leases
             .keys()
-            .filter(|id| id.provider() == own && !self.lives.contains_key(&id.order_id()))
+            .filter(|id| id.provider() == own && !self.records.contains(id.order_id()))
             .copied()
             .collect();
         for id in unknown {
@@ -211,9 +205,8 @@ impl Engine {
             self.look_at(id);
         }
         let odd: Vec<_> = self
-            .lives
-            .values()
-            .filter_map(Life::lease)
+            .records
+            .leases()
             .filter_map(|lease| {
                 let view = self.cluster.view.leases.get(&lease.id);
                 match (&lease.stage, view) {
@@ -236,9 +229,8 @@ impl Engine {
         // Kept and not carried out: nobody answered when it was to be kept, or the process died. A
         // start would carry it out; so does everything else.
         let waiting: Vec<_> = self
-            .lives
-            .values()
-            .filter_map(Life::lease)
+            .records
+            .leases()
             .filter(|lease| {
                 matches!(lease.stage, lease::Stage::Running | lease::Stage::Degraded(_))
             })
@@ -290,10 +282,10 @@ impl Engine {
             return;
         }
         let orders: Vec<_> = self
-            .lives
-            .values()
-            .filter(|life| life.order().is_some_and(&which))
-            .map(|life| life.id)
+            .records
+            .iter()
+            .filter(|record| record.order().is_some_and(&which))
+            .map(|record| record.id)
             .collect();
         for order in orders {
             self.step_order(order, OrderInput::Reevaluate);

@@ -401,7 +401,7 @@ impl World {
     }
 
     pub(crate) fn stage(&self, order: OrderId) -> Option<&'static str> {
-        self.engine.lives().find(|life| life.id == order).map(|life| life.stage_name())
+        self.engine.records().find(|record| record.id == order).map(|record| record.stage_name())
     }
 }
 

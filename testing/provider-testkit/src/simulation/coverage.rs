@@ -35,12 +35,12 @@ impl Coverage {
         if let Some(strikes) = self.strikes.get_mut(column) {
             *strikes += 1;
         }
-        for life in engine.into_iter().flat_map(Engine::lives) {
-            let (names, before): (&[&str], usize) = match &life.stage {
+        for record in engine.into_iter().flat_map(Engine::records) {
+            let (names, before): (&[&str], usize) = match &record.stage {
                 Stage::Order(_) => (&order::Stage::NAMES, 0),
                 Stage::Lease(_) => (&lease::STAGE_NAMES, order::Stage::NAMES.len()),
             };
-            let row = names.iter().position(|name| *name == life.stage_name());
+            let row = names.iter().position(|name| *name == record.stage_name());
             let cell = row.and_then(|row| self.cells.get_mut(before + row)?.get_mut(column));
             if let Some(cell) = cell {
                 *cell += 1;

@@ -147,8 +147,8 @@ impl FaultyEngine {
     }
 
     fn lease_of(&self, order: OrderId) -> Option<LeaseId> {
-        let life = self.engine.lives().find(|life| life.id == order)?;
-        life.lease().map(|lease| lease.id)
+        let record = self.engine.records().find(|record| record.id == order)?;
+        record.lease().map(|lease| lease.id)
     }
 
     fn submit(&mut self, action: Action) -> Effect {
@@ -171,14 +171,14 @@ impl FaultyEngine {
             return Vec::new();
         }
         self.has_redeployed = true;
-        let leases = self.engine.lives().filter_map(|life| life.lease()?.workload.clone());
+        let leases = self.engine.records().filter_map(|record| record.lease()?.workload.clone());
         let workloads: Vec<_> = leases.collect();
         workloads.into_iter().map(|workload| self.command(Operation::Deploy(workload))).collect()
     }
 
     fn close_absent(&mut self) -> Vec<Effect> {
         let is_absent = |stage: &Stage| matches!(stage, Stage::AwaitingManifest(wait) if wait.kind != WaitKind::Created);
-        let leases = self.engine.lives().filter_map(|life| life.lease());
+        let leases = self.engine.records().filter_map(|record| record.lease());
         let absent = leases.filter(|lease| lease.is_alive() && is_absent(&lease.stage));
         let absent: Vec<_> = absent.map(|lease| lease.id).collect();
         let reason = LeaseClosedReason::MANIFEST_TIMEOUT;

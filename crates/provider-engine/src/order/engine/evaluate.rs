@@ -6,7 +6,7 @@ use akash_types::{DecCoin, GroupSpec, Order, OrderId, ResourceOffer};
 
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
-use crate::engine::{Engine, Life};
+use crate::engine::Engine;
 use crate::input::PriceId;
 use crate::manifest::{ManifestRefusal, may_have_host};
 use crate::order::decline::Decline;
@@ -69,7 +69,7 @@ impl Engine {
         if !self.cluster.fresh {
             return;
         }
-        let bids = self.lives.get(&id).map(|life| life.foreign_bids);
+        let bids = self.records.get(id).map(|record| record.foreign_bids);
         if let Some(evaluation) = self.evaluate(&Ask::from(order), bids, self.draw(id)) {
             self.step_order(id, OrderInput::Evaluated(evaluation));
         }
@@ -111,7 +111,6 @@ impl Engine {
         let params = self.market.params.as_ref()?;
         let provider = self.market.provider.as_ref()?;
         let conditions = self.bid_conditions();
-        let of_owner = ask.owner.and_then(|owner| self.bids_by_owner.get(&owner));
         let facts = Facts {
             own_attributes: &provider.attributes,
             order_filter: &self.settings.attributes,
@@ -127,7 +126,7 @@ impl Engine {
             wallet: conditions.wallet,
             bid_fee: conditions.bid_fee,
             fees_today: conditions.fees_today,
-            open_bids_of_owner: of_owner.copied().unwrap_or(0),
+            open_bids_of_owner: ask.owner.map_or(0, |owner| self.records.bids_of(owner)),
             bids_on_order: bids,
         };
         let Settings { policy, pricing, provider, .. } = &self.settings;
@@ -201,7 +200,7 @@ impl Engine {
     /// The script answered, or failed: then there is no bid.
     pub(crate) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
         let Some(order) = self.prices.remove(&id) else { return };
-        let stage = self.lives.get(&order).and_then(Life::order);
+        let stage = self.records.order(order);
         let Some(order::Stage::Pricing(known)) = stage else { return };
         let known = Arc::clone(known);
         // The cluster became unknown, or tenants turned out not to be kept apart, while the script

@@ -17,18 +17,18 @@ pub use evaluate::{Screened, WouldBid};
 
 impl Engine {
     pub(crate) fn step_order(&mut self, order: OrderId, input: OrderInput) {
-        let Some(life) = self.lives.get_mut(&order) else { return };
-        let Stage::Order(stage) = &mut life.stage else { return };
-        let had_bid = stage.has_bid();
-        let before = stage.name();
-        let (next, actions) = std::mem::replace(stage, order::Stage::Seen).step(input);
-        let has_bid = next.has_bid();
-        let declined = match &next {
-            order::Stage::Declined(_, reasons) if before != "declined" => Some(reasons.clone()),
-            _ => None,
-        };
-        *stage = next;
-        self.count_bid(order, had_bid, has_bid);
+        let stepped = self.records.update(order, |record| {
+            let Stage::Order(stage) = &mut record.stage else { return None };
+            let before = stage.name();
+            let (next, actions) = std::mem::replace(stage, order::Stage::Seen).step(input);
+            let declined = match &next {
+                order::Stage::Declined(_, reasons) if before != "declined" => Some(reasons.clone()),
+                _ => None,
+            };
+            *stage = next;
+            Some((declined, actions))
+        });
+        let Some((declined, actions)) = stepped.flatten() else { return };
         if let Some(reasons) = declined {
             // An order that gets no bid keeps nothing from others.
             self.release(order);
@@ -37,30 +37,6 @@ impl Engine {
         for action in actions {
             self.act_for_order(order, action);
         }
-    }
-
-    fn count_bid(&mut self, order: OrderId, had: bool, has: bool) {
-        let owner = order.owner();
-        match (had, has) {
-            (false, true) => {
-                let count = self.bids_by_owner.entry(owner).or_default();
-                *count = count.saturating_add(1);
-            }
-            (true, false) => {
-                if let Some(count) = self.bids_by_owner.get_mut(&owner) {
-                    *count = count.saturating_sub(1);
-                    if *count == 0 {
-                        self.bids_by_owner.remove(&owner);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A bid is no longer a bid of an order, because there is a lease or nothing.
-    pub(crate) fn uncount_bid(&mut self, order: OrderId, had: bool) {
-        self.count_bid(order, had, false);
     }
 
     fn act_for_order(&mut self, order: OrderId, action: OrderAction) {
@@ -103,12 +79,8 @@ impl Engine {
             Made::Already => return,
             Made::NotBefore(moment) => return self.alarms.set(Alarm::Again(order), moment),
         };
-        let offer = self
-            .lives
-            .get(&order)
-            .and_then(|life| life.booking.as_ref())
-            .map(|booking| booking.offer(&known.spec))
-            .unwrap_or_default();
+        let booking = self.records.get(order).and_then(|record| record.booking.as_ref());
+        let offer = booking.map(|booking| booking.offer(&known.spec)).unwrap_or_default();
         self.signed.insert(order, self.head.height());
         self.note_order(order, Decision::Bid(price.clone()));
         let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
@@ -148,10 +120,7 @@ impl Engine {
         self.book_open_bid(order);
     }
 
-    /// Ends an order's life.
     pub(crate) fn end_order(&mut self, order: OrderId, ending: Ending) {
-        let had_bid = self.lives.get(&order).is_some_and(crate::engine::Life::has_bid);
-        self.uncount_bid(order, had_bid);
         self.note_order(order, Decision::Ended(ending));
         if matches!(ending, Ending::NotWon | Ending::BidClosed | Ending::LeaseOver) {
             self.spent.insert(order);
@@ -159,10 +128,10 @@ impl Engine {
         self.remove(order);
     }
 
-    /// Removes a life and everything that waits for it.
+    /// Removes a record and everything that waits for it.
     pub(crate) fn remove(&mut self, order: OrderId) {
         self.release(order);
-        self.lives.remove(&order);
+        self.records.remove(order);
         self.unlooked.remove(&order);
         self.deadlines.clear(&order);
         self.alarms.clear(&Alarm::Again(order));
@@ -175,7 +144,7 @@ impl Engine {
 
     /// Everything is known now: what was put off is done.
     pub(crate) fn became_ready(&mut self, order: OrderId) {
-        match self.lives.get(&order).map(|life| &life.stage) {
+        match self.records.stage(order) {
             Some(Stage::Order(order::Stage::Pending(_) | order::Stage::Declined(..))) => {
                 self.step_order(order, OrderInput::Reevaluate);
             }

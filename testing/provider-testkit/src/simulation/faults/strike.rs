@@ -92,8 +92,8 @@ impl World {
     /// fault that strikes twice meets it in few of many seeds.
     fn aim(&mut self, kind: FaultKind, looks: u32) {
         let is_met = self.process.as_ref().is_some_and(|process| {
-            let mut lives = process.engine.lives();
-            lives.any(|life| matches!(life.order(), Some(order::Stage::Abandoned)))
+            let mut lives = process.engine.records();
+            lives.any(|record| matches!(record.order(), Some(order::Stage::Abandoned)))
         });
         if is_met || looks == 0 || self.now + LOOK_EVERY * 2 >= TROUBLE {
             return self.fault(FaultEvent::Strike(kind));
@@ -242,8 +242,8 @@ impl World {
     fn second_provider_bids(&mut self) {
         let own = self.own();
         let engine = self.process.as_ref().map(|process| &*process.engine);
-        let lives = engine.into_iter().flat_map(provider_engine::Engine::lives);
-        let order = lives.into_iter().find_map(|life| match life.order() {
+        let lives = engine.into_iter().flat_map(provider_engine::Engine::records);
+        let order = lives.into_iter().find_map(|record| match record.order() {
             Some(stage) if !stage.has_bid() => stage.order().cloned(),
             _ => None,
         });

@@ -16,9 +16,9 @@ use super::Watch;
 impl Watch {
     /// Every reservation has an owner, and every bid a reservation.
     pub(super) fn bookings(&mut self, engine: &Engine) {
-        for life in engine.lives() {
-            let (id, booked) = (life.id, life.booking.is_some());
-            match &life.stage {
+        for record in engine.records() {
+            let (id, booked) = (record.id, record.booking.is_some());
+            match &record.stage {
                 Stage::Order(stage) => {
                     let may = stage.has_bid() || matches!(stage, order::Stage::Pricing(_));
                     let must =
@@ -45,8 +45,8 @@ impl Watch {
     /// A bid goes out: everything that is kept on its nodes must fit.
     pub(super) fn bid_fits(&mut self, engine: &Engine, order: OrderId) {
         let free = free(engine);
-        let Some(life) = engine.lives().find(|life| life.id == order) else { return };
-        let units = life.booking.iter().flat_map(|booking| booking.units.iter());
+        let Some(record) = engine.records().find(|record| record.id == order) else { return };
+        let units = record.booking.iter().flat_map(|booking| booking.units.iter());
         let planned = units.flat_map(|unit| unit.plan.iter().map(move |(node, _)| (node, unit)));
         for (node, unit) in planned {
             let Some(left) = free.get(node) else { continue };
@@ -115,9 +115,9 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
             take(node, pod.asks, 1);
         }
     }
-    for life in engine.lives() {
-        let seen = life.lease().and_then(|lease| view.leases.get(&lease.id));
-        let Some(booking) = &life.booking else { continue };
+    for record in engine.records() {
+        let seen = record.lease().and_then(|lease| view.leases.get(&lease.id));
+        let Some(booking) = &record.booking else { continue };
         let mut placed: Vec<BTreeMap<&Name, u32>> = vec![BTreeMap::new(); booking.units.len()];
         let pods = seen.iter().flat_map(|seen| &seen.replicas);
         for pod in pods {

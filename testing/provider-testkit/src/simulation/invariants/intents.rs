@@ -6,7 +6,7 @@ use akash_chain::tx::TxHash;
 use akash_devnet::node::Block;
 use akash_types::{Action, Intent, IntentId, OrderId};
 use provider_engine::Effect;
-use provider_engine::engine::Life;
+use provider_engine::engine::Record;
 use provider_engine::journal::{Decision, Subject};
 
 use super::Watch;
@@ -33,8 +33,8 @@ impl Watch {
             }
             Action::Withdraw { lease } => {
                 let order = lease.order_id();
-                let life = process.engine.lives().find(|life| life.id == order);
-                let alive = life.and_then(Life::lease).is_some_and(|lease| lease.is_alive());
+                let record = process.engine.records().find(|record| record.id == order);
+                let alive = record.and_then(Record::lease).is_some_and(|lease| lease.is_alive());
                 if !alive && !self.is_left_open(*lease) {
                     self.found(12, format!("a withdrawal for lease {lease}, known to be over"));
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use akash_types::{BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId};
-use provider_engine::engine::Life;
+use provider_engine::engine::Record;
 use provider_engine::lease::health;
 
 use crate::simulation::world::World;
@@ -73,14 +73,15 @@ impl World {
             let text = format!("the engine does not follow: {status:?} at height {height}");
             return found.push((10, text));
         }
-        let lives: BTreeMap<OrderId, &Life> = engine.lives().map(|life| (life.id, life)).collect();
+        let lives: BTreeMap<OrderId, &Record> =
+            engine.records().map(|record| (record.id, record)).collect();
         let view = self.truth().view();
         let recent = |at: u64| at + BOUND > height;
         let alive =
             |lease: &Lease| matches!(lease.state, LeaseState::Active | LeaseState::Reclaiming);
         for lease in rest.leases.values() {
-            let (id, life) = (lease.id, lives.get(&lease.id.order_id()).copied());
-            let known = life.and_then(Life::lease);
+            let (id, record) = (lease.id, lives.get(&lease.id.order_id()).copied());
+            let known = record.and_then(Record::lease);
             let seen = view.leases.get(&id);
             if !alive(lease) {
                 if recent(lease.closed_on.unwrap_or(0)) {
@@ -89,8 +90,8 @@ impl World {
                 if seen.is_some() {
                     found.push((2, format!("lease {id} is over and still in the cluster")));
                 }
-                if let Some(life) = life {
-                    let stage = life.stage_name();
+                if let Some(record) = record {
+                    let stage = record.stage_name();
                     found.push((2, format!("lease {id} is over and {stage} in the engine")));
                 }
                 continue;
@@ -132,8 +133,8 @@ impl World {
             found.push((2, format!("the cluster has {id}, which the chain does not know")));
         }
         for (order, created) in &rest.bids {
-            let life = lives.get(order);
-            if !life.is_some_and(|life| life.has_bid()) && !recent(*created) {
+            let record = lives.get(order);
+            if !record.is_some_and(|record| record.has_bid()) && !recent(*created) {
                 found.push((10, format!("the bid on {order} is open and not known")));
             }
             if !recent(*created) {
@@ -146,9 +147,9 @@ impl World {
             }
         }
         let bid: BTreeSet<OrderId> = rest.bids.keys().copied().collect();
-        for life in lives.values().filter(|life| life.lease().is_none()) {
-            let id = life.id;
-            let stage = life.stage_name();
+        for record in lives.values().filter(|record| record.lease().is_none()) {
+            let id = record.id;
+            let stage = record.stage_name();
             if !rest.orders.contains_key(&id) && !bid.contains(&id) {
                 found.push((5, format!("order {id} is over and {stage} in the engine")));
             }
@@ -163,7 +164,7 @@ impl World {
         let chain = self.chain.query();
         // Of a lease that is lost nothing is withdrawn, and so its account is not settled.
         let engine = self.process.iter().map(|process| &*process.engine);
-        let known = engine.flat_map(provider_engine::Engine::lives).filter_map(Life::lease);
+        let known = engine.flat_map(provider_engine::Engine::records).filter_map(Record::lease);
         let lost: BTreeSet<DeploymentId> = known
             .filter(|lease| lease.waits_unwatched())
             .map(|lease| lease.id.deployment_id())

@@ -51,7 +51,7 @@ impl World {
         self.tenants.outbox.entry(tenancy.owner).or_default().extend(messages);
         let dice = &mut self.tenants.dice;
         let choose = dice.span(Duration::from_secs(15), Duration::from_secs(90));
-        let (life, update) =
+        let (record, update) =
             (dice.span(minutes(4), minutes(90)), dice.span(minutes(2), minutes(20)));
         let (closes, updates, steals) = (dice.chance(700), dice.chance(250), dice.chance(100));
         let (pays, again) = (dice.chance(300), dice.span(minutes(5), minutes(40)));
@@ -60,7 +60,7 @@ impl World {
             dice.chance(600).then(|| dice.span(Duration::from_secs(5), Duration::from_secs(15)));
         self.later(choose, Event::Tenant(TenantEvent::Choose(index, 0)));
         let mut plan = Vec::new();
-        plan.extend(closes.then_some((life, TenantEvent::Close(index))));
+        plan.extend(closes.then_some((record, TenantEvent::Close(index))));
         plan.extend(updates.then_some((update, TenantEvent::Update(index))));
         plan.extend(pays.then_some((again, TenantEvent::Deposit(index))));
         plan.extend(steals.then_some((update, TenantEvent::Steal(index))));
