@@ -4,10 +4,9 @@
 //! enough: whoever wants to know never sees a failure, only an answer, late. An answer to a
 //! question that was asked anew is dropped.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::timers::Timers;
+use super::in_flight::InFlight;
 use crate::chain::{ChainQuery, QueryId, Read, Unavailable};
 use crate::time::Now;
 use akash_types::Backoff;
@@ -18,21 +17,9 @@ const RETRY: Backoff = Backoff { first: Duration::from_millis(500), most: Durati
 /// After this long without a word, a question counts as lost and is asked again.
 const LOST_AFTER: Duration = Duration::from_secs(90);
 
-#[derive(Clone, Debug)]
-struct Ask {
-    id: QueryId,
-    at_least: u64,
-    failures: u32,
-}
-
+/// By question: the height from which on an answer counts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asks {
-    next: u64,
-    asks: BTreeMap<ChainQuery, Ask>,
-    by_id: BTreeMap<QueryId, ChainQuery>,
-    /// When each is asked again: because it was lost, or because it failed.
-    again: Timers<Now, ChainQuery>,
-}
+pub(crate) struct Asks(InFlight<ChainQuery, u64>);
 
 /// What became of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,22 +36,18 @@ impl Asks {
     /// Wants to know, from a node that has reached `at_least`. Gives what is to be asked now, if
     /// it is not asked already.
     pub(crate) fn want(&mut self, now: Now, query: ChainQuery, at_least: u64) -> Option<QueryId> {
-        if let Some(ask) = self.asks.get_mut(&query) {
-            ask.at_least = ask.at_least.max(at_least);
+        if let Some(ask) = self.0.get_mut(&query) {
+            ask.item = ask.item.max(at_least);
             return None;
         }
-        let id = self.name(&query);
-        self.again.set(query.clone(), now.after(LOST_AFTER));
-        self.asks.insert(query, Ask { id, at_least, failures: 0 });
-        Some(id)
+        let number = self.0.begin(query.clone(), at_least);
+        self.0.again_at(query, now.after(LOST_AFTER));
+        Some(QueryId(number))
     }
 
     /// Nobody wants to know any more.
     pub(crate) fn drop(&mut self, query: &ChainQuery) {
-        if let Some(ask) = self.asks.remove(query) {
-            self.by_id.remove(&ask.id);
-            self.again.clear(query);
-        }
+        self.0.remove(query);
     }
 
     /// An answer came, or the news that none will.
@@ -74,23 +57,22 @@ impl Asks {
         id: QueryId,
         result: Result<Read, Unavailable>,
     ) -> Heard {
-        let Some(query) = self.by_id.remove(&id) else { return Heard::Nothing };
-        let Some(ask) = self.asks.get_mut(&query) else { return Heard::Nothing };
+        let Some(query) = self.0.answered(id.0) else { return Heard::Nothing };
+        let Some(ask) = self.0.get_mut(&query) else { return Heard::Nothing };
         match result {
-            Ok(read) if read.height >= ask.at_least => {
-                self.asks.remove(&query);
-                self.again.clear(&query);
+            Ok(read) if read.height >= ask.item => {
+                self.0.remove(&query);
                 Heard::Answer(query, read)
             }
             // The node is behind what we know: it will be there soon.
             Ok(_) => {
-                self.again.set(query, now.after(RETRY.first));
+                self.0.again_at(query, now.after(RETRY.first));
                 Heard::Nothing
             }
             Err(why) => {
                 ask.failures = ask.failures.saturating_add(1);
                 let failures = ask.failures;
-                self.again.set(query.clone(), now.after(RETRY.after(failures, id.0)));
+                self.0.again_at(query.clone(), now.after(RETRY.after(failures, id.0)));
                 Heard::Failed(query, failures, why)
             }
         }
@@ -99,27 +81,14 @@ impl Asks {
     /// What is to be asked again by now.
     pub(crate) fn due(&mut self, now: Now) -> Vec<(QueryId, ChainQuery)> {
         let mut again = Vec::new();
-        while let Some(query) = self.again.pop(now) {
-            let id = self.name(&query);
-            if let Some(ask) = self.asks.get_mut(&query) {
-                self.by_id.remove(&ask.id);
-                ask.id = id;
-                self.again.set(query.clone(), now.after(LOST_AFTER));
-                again.push((id, query));
-            }
+        while let Some((number, query)) = self.0.pop_due(now) {
+            self.0.again_at(query.clone(), now.after(LOST_AFTER));
+            again.push((QueryId(number), query));
         }
         again
     }
 
-    /// When something will be due.
     pub(crate) fn next_due(&self) -> Option<Now> {
-        self.again.next()
-    }
-
-    fn name(&mut self, query: &ChainQuery) -> QueryId {
-        self.next = self.next.wrapping_add(1);
-        let id = QueryId(self.next);
-        self.by_id.insert(id, query.clone());
-        id
+        self.0.next_due()
     }
 }

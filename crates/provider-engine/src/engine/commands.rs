@@ -3,12 +3,11 @@
 //! A command whose fate is not known is given again, since every one may be carried out twice. A
 //! newer one waits for the answer to the older; a teardown is never replaced.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use akash_types::LeaseId;
 
-use super::timers::Timers;
+use super::in_flight::InFlight;
 use crate::cluster::command::{Command, CommandAnswer, CommandFailure, CommandId, Operation};
 use crate::time::Now;
 use akash_types::Backoff;
@@ -21,29 +20,23 @@ const LOST_AFTER: Duration = Duration::from_secs(300);
 
 #[derive(Clone, Debug)]
 struct Slot {
-    id: CommandId,
     operation: Operation,
-    failures: u32,
     next: Option<Operation>,
 }
 
 /// A command that is over, and how it went.
 pub(crate) type Ended = (Operation, Result<(), CommandFailure>);
 
-/// All of them. Commands about no lease share a slot of their own.
+/// Commands about no lease share a slot of their own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Commands {
-    next: u64,
-    slots: BTreeMap<Option<LeaseId>, Slot>,
-    by_id: BTreeMap<CommandId, Option<LeaseId>>,
-    again: Timers<Now, Option<LeaseId>>,
-}
+pub(crate) struct Commands(InFlight<Option<LeaseId>, Slot>);
 
 impl Commands {
     /// Wants `operation` done. Gives the command, if it can be given now.
     pub(crate) fn want(&mut self, now: Now, operation: Operation) -> Option<Command> {
         let lease = operation.lease();
-        if let Some(slot) = self.slots.get_mut(&lease) {
+        if let Some(request) = self.0.get_mut(&lease) {
+            let slot = &mut request.item;
             if slot.operation == operation {
                 slot.next = None;
             } else if !matches!(slot.next, Some(Operation::Teardown { .. })) {
@@ -51,12 +44,12 @@ impl Commands {
             }
             return None;
         }
-        Some(self.give(now, lease, operation, 0))
+        Some(self.give(now, lease, operation))
     }
 
     /// Whether something is under way for a lease.
     pub(crate) fn is_busy(&self, lease: LeaseId) -> bool {
-        self.slots.contains_key(&Some(lease))
+        self.0.contains(&Some(lease))
     }
 
     /// An answer came. Gives what it ends, if it ends something, and the command to give next.
@@ -65,53 +58,44 @@ impl Commands {
         now: Now,
         answer: CommandAnswer,
     ) -> (Option<Ended>, Option<Command>) {
-        let Some(lease) = self.by_id.remove(&answer.id) else { return (None, None) };
-        let Some(mut slot) = self.slots.remove(&lease) else { return (None, None) };
+        let Some(lease) = self.0.answered(answer.id.0) else { return (None, None) };
+        let Some(request) = self.0.get_mut(&lease) else { return (None, None) };
         // A hold that nobody answered is told to the tenant, who asks again; all else we repeat.
+        let slot = &request.item;
         let repeats = !matches!(slot.operation, Operation::Hold(_)) && slot.next.is_none();
         if matches!(answer.result, Err(CommandFailure::Unavailable(_))) && repeats {
-            slot.failures = slot.failures.saturating_add(1);
-            self.again.set(lease, now.after(RETRY.after(slot.failures, answer.id.0)));
-            self.slots.insert(lease, slot);
+            request.failures = request.failures.saturating_add(1);
+            let pause = RETRY.after(request.failures, answer.id.0);
+            self.0.again_at(lease, now.after(pause));
             return (None, None);
         }
-        self.again.clear(&lease);
-        let next = slot.next.take();
-        let ended = Some((slot.operation, answer.result));
-        (ended, next.map(|operation| self.give(now, lease, operation, 0)))
+        let Some(Slot { operation, next }) = self.0.remove(&lease) else { return (None, None) };
+        let ended = Some((operation, answer.result));
+        (ended, next.map(|operation| self.give(now, lease, operation)))
     }
 
     /// What is to be given again by now.
     pub(crate) fn due(&mut self, now: Now) -> Vec<Command> {
         let mut again = Vec::new();
-        while let Some(lease) = self.again.pop(now) {
-            if let Some(mut slot) = self.slots.remove(&lease) {
-                self.by_id.remove(&slot.id);
-                let operation = slot.next.take().unwrap_or(slot.operation);
-                again.push(self.give(now, lease, operation, slot.failures));
+        while let Some((number, lease)) = self.0.pop_due(now) {
+            let Some(request) = self.0.get_mut(&lease) else { continue };
+            let slot = &mut request.item;
+            if let Some(next) = slot.next.take() {
+                slot.operation = next;
             }
+            again.push(Command { id: CommandId(number), operation: slot.operation.clone() });
+            self.0.again_at(lease, now.after(LOST_AFTER));
         }
         again
     }
 
-    /// When something will be due.
     pub(crate) fn next_due(&self) -> Option<Now> {
-        self.again.next()
+        self.0.next_due()
     }
 
-    fn give(
-        &mut self,
-        now: Now,
-        lease: Option<LeaseId>,
-        operation: Operation,
-        failures: u32,
-    ) -> Command {
-        self.next = self.next.wrapping_add(1);
-        let id = CommandId(self.next);
-        self.again.set(lease, now.after(LOST_AFTER));
-        let slot = Slot { id, operation: operation.clone(), failures, next: None };
-        self.slots.insert(lease, slot);
-        self.by_id.insert(id, lease);
-        Command { id, operation }
+    fn give(&mut self, now: Now, lease: Option<LeaseId>, operation: Operation) -> Command {
+        let number = self.0.begin(lease, Slot { operation: operation.clone(), next: None });
+        self.0.again_at(lease, now.after(LOST_AFTER));
+        Command { id: CommandId(number), operation }
     }
 }

@@ -18,6 +18,7 @@
 
 pub(crate) mod asks;
 mod commands;
+mod in_flight;
 mod operator;
 mod published;
 mod records;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use akash_types::{IntentId, OrderId};
 
+use super::in_flight::InFlight;
 use crate::time::Now;
 use akash_types::Backoff;
 
@@ -45,9 +46,7 @@ struct Failures {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
-    next: u64,
-    under_way: BTreeMap<Wish, IntentId>,
-    by_id: BTreeMap<IntentId, Wish>,
+    under_way: InFlight<Wish, ()>,
     failed: BTreeMap<Wish, Failures>,
 }
 
@@ -64,39 +63,35 @@ pub(crate) enum Made {
 
 impl Wishes {
     pub(crate) fn make(&mut self, now: Now, wish: Wish) -> Made {
-        if self.under_way.contains_key(&wish) {
+        if self.under_way.contains(&wish) {
             return Made::Already;
         }
         if let Some(failures) = self.failed.get(&wish).filter(|failed| failed.not_before > now) {
             return Made::NotBefore(failures.not_before);
         }
-        self.next = self.next.wrapping_add(1);
-        let id = IntentId(self.next);
-        self.under_way.insert(wish, id);
-        self.by_id.insert(id, wish);
-        Made::Now(id)
+        Made::Now(IntentId(self.under_way.begin(wish, ())))
     }
 
     /// The name of a wish that is under way.
     pub(crate) fn under_way(&self, wish: Wish) -> Option<IntentId> {
-        self.under_way.get(&wish).copied()
+        self.under_way.number_of(&wish).map(IntentId)
     }
 
     /// Everything that is under way.
     pub(crate) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
-        self.under_way.iter().map(|(wish, id)| (*wish, *id))
+        self.under_way.numbers().map(|(wish, number)| (*wish, IntentId(number)))
     }
 
     /// Whether a bid or its end is under way for an order.
     pub(crate) fn is_pending(&self, order: OrderId) -> bool {
         [Wish::Bid(order), Wish::Close(order), Wish::Reclaim(order)]
             .iter()
-            .any(|wish| self.under_way.contains_key(wish))
+            .any(|wish| self.under_way.contains(wish))
     }
 
     /// A wish ended. `failed` says whether it is to be held back for a while when made again.
     pub(crate) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<Wish> {
-        let wish = self.by_id.remove(&id)?;
+        let wish = self.under_way.answered(id.0)?;
         self.under_way.remove(&wish);
         if failed {
             let failures = self.failed.entry(wish).or_default();

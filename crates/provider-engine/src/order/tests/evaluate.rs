@@ -72,13 +72,18 @@ fn only_a_script_is_asked_for_a_price_and_only_for_what_fits() {
 fn a_price_that_may_not_be_bid_is_a_decline() {
     let above = codes(|world| {
         let cpu = Decimal::parse("2").unwrap();
-        world.pricing = Pricing::Scale(Box::new(Scales { cpu, ..Scales::default() }));
+        let storage = Scales::parse_storage("0").unwrap();
+        world.pricing = Pricing::Scale(Box::new(Scales { cpu, storage, ..Scales::default() }));
     });
     assert_eq!(above, ["price-above-maximum"]);
     let unpriced = codes(|world| {
         let storage = volume(&[("class", "beta2"), ("persistent", "true")]);
         world.spec.resources[0].resources.storage = vec![storage];
         world.pricing = Pricing::Scale(Box::default());
+        world.own.extend(attributes(&[
+            ("capabilities/storage/1/class", "beta2"),
+            ("capabilities/storage/1/persistent", "true"),
+        ]));
         world.view.storage.insert("beta2".into(), StorageClass { allocatable: 1 << 40, others: 0 });
         world.view.nodes.values_mut().for_each(|it| it.storage_classes = vec!["beta2".into()]);
     });
