@@ -52,7 +52,6 @@ impl Parameters {
     }
 
     /// The request as bytes.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         self.request.encode_to_vec()
     }

@@ -38,7 +38,6 @@ impl AccountKey {
     const MAX_DEPTH: usize = 4;
 
     /// Reads a packed key; one that cannot be read is [`AccountKey::Other`].
-    #[must_use]
     pub fn from_any(any: &Any) -> Self {
         Self::known(any, Self::MAX_DEPTH).unwrap_or_else(|| Self::Other(any.clone()))
     }
@@ -58,7 +57,6 @@ impl AccountKey {
     }
 
     /// Packs the key as the chain does.
-    #[must_use]
     pub fn to_any(&self) -> Any {
         match self {
             Self::Secp256k1(key) => key.to_any(),
@@ -72,7 +70,6 @@ impl AccountKey {
     }
 
     /// The account; `None` for kinds of which only the chain knows how to tell.
-    #[must_use]
     pub fn address(&self) -> Option<Address> {
         let hashed = match self {
             Self::Secp256k1(key) => return Some(key.address()),
@@ -84,7 +81,6 @@ impl AccountKey {
     }
 
     /// The type URL under which the key is packed.
-    #[must_use]
     pub fn type_url(&self) -> String {
         self.to_any().type_url
     }

@@ -17,10 +17,6 @@ impl HdPath {
     pub const COSMOS_COIN_TYPE: u32 = 118;
 
     /// `m/44'/<coin type>'/<account>'/0/<index>`: where wallets look (BIP-44).
-    ///
-    /// # Errors
-    ///
-    /// When a number is 2^31 or more.
     pub fn bip44(coin_type: u32, account: u32, index: u32) -> Result<Self, HdPathError> {
         Self::of_bip44(&Bip44Params {
             purpose: 44,

@@ -17,29 +17,18 @@ pub struct Mnemonic(Words);
 
 impl Mnemonic {
     /// The 24 words of 32 random bytes.
-    ///
-    /// # Errors
-    ///
-    /// Never for 32 bytes.
     pub fn generate(entropy: &[u8; 32]) -> Result<Self, MnemonicError> {
         Self::from_entropy(entropy)
     }
 
     /// The words of 16, 20, 24, 28 or 32 bytes of entropy.
-    ///
-    /// # Errors
-    ///
-    /// For any other number of bytes.
     pub fn from_entropy(entropy: &[u8]) -> Result<Self, MnemonicError> {
         let wrong = |_| MnemonicError::Entropy { got: entropy.len() };
         Words::from_entropy(entropy).map(Self).map_err(wrong)
     }
 
     /// The words as typed: blanks and line ends between them do not matter, case does.
-    ///
-    /// # Errors
-    ///
-    /// When they are not 12, 15, 18, 21 or 24 words of the English list, or the last one, which
+    /// Fails when they are not 12, 15, 18, 21 or 24 words of the English list, or the last one, which
     /// also is a checksum, does not fit the others. The words themselves are not in the error.
     pub fn parse(phrase: &str) -> Result<Self, MnemonicError> {
         let mut joined = Zeroizing::new(String::with_capacity(phrase.len()));
@@ -63,16 +52,11 @@ impl Mnemonic {
     }
 
     /// The words, one blank between them.
-    #[must_use]
     pub fn phrase(&self) -> &str {
         self.0.phrase()
     }
 
     /// The key at `path`. `passphrase` is the optional 25th word of BIP-39; without one, `""`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no key at this path, which is never to be expected: one path in 2^127.
     pub fn derive(&self, passphrase: &str, path: &HdPath) -> Result<SecretKey, MnemonicError> {
         let seed = Zeroizing::new(self.0.to_seed(passphrase));
         let mut node = Node::master(seed.as_slice())?;

@@ -10,13 +10,11 @@ pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
     /// The passphrase `text`.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
 
     /// Its bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

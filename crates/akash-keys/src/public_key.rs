@@ -39,7 +39,6 @@ impl PublicKey {
     }
 
     /// Its compressed form.
-    #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         for (to, from) in bytes.iter_mut().zip(self.key.to_sec1_point(true).as_bytes()) {
@@ -49,7 +48,6 @@ impl PublicKey {
     }
 
     /// The account: RIPEMD-160 of SHA-256 of the compressed form.
-    #[must_use]
     pub const fn address(&self) -> Address {
         self.address
     }
@@ -58,7 +56,6 @@ impl PublicKey {
     ///
     /// S in the upper half is refused, as the chain does: else anyone could make a second valid
     /// signature out of the first.
-    #[must_use]
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature).is_ok_and(|signature| {
             signature.normalize_s() == signature && self.key.verify(message, &signature).is_ok()
@@ -66,7 +63,6 @@ impl PublicKey {
     }
 
     /// As `/cosmos.crypto.secp256k1.PubKey`.
-    #[must_use]
     pub fn to_any(&self) -> Any {
         to_any(&PubKey { key: self.to_bytes().to_vec() })
     }

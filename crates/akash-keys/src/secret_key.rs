@@ -24,10 +24,6 @@ impl SecretKey {
     pub const LEN: usize = 32;
 
     /// The key with these 32 bytes, most significant first.
-    ///
-    /// # Errors
-    ///
-    /// When there are not 32 bytes, or they are zero or beyond the order of the curve.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
         if bytes.len() != Self::LEN {
             return Err(KeyError::SecretLength { got: bytes.len() });
@@ -46,19 +42,16 @@ impl SecretKey {
     }
 
     /// Its 32 bytes.
-    #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<[u8; Self::LEN]> {
         Zeroizing::new(self.key.to_bytes().into())
     }
 
     /// Its 64 hexadecimal digits, as `keys export --unarmored-hex` prints them.
-    #[must_use]
     pub fn to_hex(&self) -> Zeroizing<String> {
         Zeroizing::new(hex::encode(self.to_bytes().as_slice()))
     }
 
     /// The public half.
-    #[must_use]
     pub const fn public_key(&self) -> PublicKey {
         self.public
     }
@@ -66,7 +59,6 @@ impl SecretKey {
     /// Signature over SHA-256 of `message`: R and S of 32 bytes each, S in the lower half.
     ///
     /// The same message always has the same signature (RFC 6979).
-    #[must_use]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         let signature: Signature = self.key.sign(message);
         signature.to_bytes().into()

@@ -63,7 +63,6 @@ impl Proxies {
 
     /// The way to a host, which is a name or an address with or without brackets. This machine is
     /// always reached straight, as by Go programs.
-    #[must_use]
     pub fn route(&self, is_tls: bool, host: &str, port: u16) -> Route {
         let proxy = if is_tls { &self.https } else { &self.http };
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -78,10 +77,6 @@ impl Proxies {
 
 impl Proxy {
     /// Reads `http://user:password@host:port`; without a scheme it is `http`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the text, without its password.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
@@ -104,13 +99,11 @@ impl Proxy {
         Ok(Self { uri, authorization: authorization(user) })
     }
 
-    #[must_use]
     pub const fn uri(&self) -> &Uri {
         &self.uri
     }
 
     /// By what we are known there, if by anything.
-    #[must_use]
     pub const fn authorization(&self) -> Option<&HeaderValue> {
         self.authorization.as_ref()
     }

@@ -66,13 +66,11 @@ impl SdlErrors {
     }
 
     /// The problems, at least one.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// What stricter tools would refuse besides.
-    #[must_use]
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }

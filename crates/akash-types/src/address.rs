@@ -29,10 +29,6 @@ impl Address {
     pub const MAX_LEN: usize = 32;
 
     /// An address from its raw bytes.
-    ///
-    /// # Errors
-    ///
-    /// When there are no bytes, or more than [`Address::MAX_LEN`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AddressError> {
         let wrong_length = AddressError::Length { got: bytes.len() };
         let len = u8::try_from(bytes.len()).map_err(|_| wrong_length.clone())?;
@@ -45,7 +41,6 @@ impl Address {
     }
 
     /// The raw bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }

@@ -4,7 +4,6 @@ use std::error::Error;
 
 /// An error and its sources, joined by `: `. A source whose words were already said is left out:
 /// some libraries repeat their source in their own message.
-#[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

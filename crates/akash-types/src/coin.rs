@@ -17,25 +17,21 @@ pub struct Coin {
 
 impl Coin {
     /// `amount` of `denom`.
-    #[must_use]
     pub const fn new(denom: Denom, amount: u128) -> Self {
         Self { denom, amount }
     }
 
     /// What it is.
-    #[must_use]
     pub const fn denom(&self) -> &Denom {
         &self.denom
     }
 
     /// How much of it.
-    #[must_use]
     pub const fn amount(&self) -> u128 {
         self.amount
     }
 
     /// Whether there is none of it.
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.amount == 0
     }
@@ -83,10 +79,6 @@ pub struct DecCoin {
 
 impl DecCoin {
     /// `amount` of `denom`.
-    ///
-    /// # Errors
-    ///
-    /// When the amount is negative: the chain has no such coins.
     pub fn new(denom: Denom, amount: Dec) -> Result<Self, CoinError> {
         if amount.is_negative() {
             return Err(CoinError::Negative { amount, denom });
@@ -95,34 +87,26 @@ impl DecCoin {
     }
 
     /// None of `denom`.
-    #[must_use]
     pub const fn zero(denom: Denom) -> Self {
         Self { denom, amount: Dec::ZERO }
     }
 
     /// What it is.
-    #[must_use]
     pub const fn denom(&self) -> &Denom {
         &self.denom
     }
 
     /// How much of it.
-    #[must_use]
     pub const fn amount(&self) -> Dec {
         self.amount
     }
 
     /// Whether there is none of it.
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.amount.is_zero()
     }
 
     /// The sum of two amounts of one denomination.
-    ///
-    /// # Errors
-    ///
-    /// When the denominations differ, or the sum is too large.
     pub fn checked_add(&self, other: &Self) -> Result<Self, CoinError> {
         if self.denom != other.denom {
             let (left, right) = (self.denom.clone(), other.denom.clone());

@@ -18,7 +18,6 @@ impl Denom {
     pub const LENGTH: std::ops::RangeInclusive<usize> = 3..=128;
 
     /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,7 +26,6 @@ impl Denom {
     ///
     /// `None` for denominations without registered units. Chain: units `X`, `mX` and `uX` with
     /// exponents 0, 3 and 6 are registered for akt, act and usd.
-    #[must_use]
     pub fn micro_unit(&self) -> Option<(Self, u64)> {
         let (prefix, name) = match self.as_str() {
             name @ ("akt" | "act" | "usd") => ("", name),

@@ -23,10 +23,6 @@ impl Cpu {
     pub const ARCH: &'static str = "arch";
 
     /// The architecture that is asked for: amd64 where no attribute names one.
-    ///
-    /// # Errors
-    ///
-    /// When the attribute names an architecture that is not known. No node matches such a request.
     pub fn arch(&self) -> Result<CpuArch, UnknownArch> {
         attribute::find(&self.attributes, Self::ARCH).map_or(Ok(CpuArch::Amd64), str::parse)
     }
@@ -44,7 +40,6 @@ pub enum CpuArch {
 
 impl CpuArch {
     /// Name in attributes and in the node label `kubernetes.io/arch`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Amd64 => "amd64",
@@ -113,20 +108,17 @@ impl Storage {
     ///
     /// The value is read as Go's `ParseBool` does, since tenants may write the chain directly;
     /// anything else is no.
-    #[must_use]
     pub fn is_persistent(&self) -> bool {
         let value = attribute::find(&self.attributes, "persistent");
         matches!(value, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
     }
 
     /// Storage class that was asked for, if one was.
-    #[must_use]
     pub fn class(&self) -> Option<&str> {
         attribute::find(&self.attributes, "class").filter(|class| !class.is_empty())
     }
 
     /// Whether the volume is memory: not persistent, class `ram`.
-    #[must_use]
     pub fn is_ram(&self) -> bool {
         !self.is_persistent() && self.class() == Some(Self::RAM_CLASS)
     }
@@ -149,13 +141,11 @@ impl EndpointKind {
     pub const ALL: [Self; 3] = [Self::SharedHttp, Self::RandomPort, Self::LeasedIp];
 
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self as i32
     }
 
     /// The kind with this number on the wire, if there is one.
-    #[must_use]
     pub const fn from_code(code: i32) -> Option<Self> {
         match code {
             0 => Some(Self::SharedHttp),

@@ -33,13 +33,11 @@ macro_rules! states {
             const NAMES: &'static [&'static str] = &[$($text),+];
 
             /// Name in query filters and JSON.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$state => $text,)+ }
             }
 
             /// Number on the wire.
-            #[must_use]
             pub const fn code(self) -> i32 {
                 self as i32
             }

@@ -83,13 +83,11 @@ impl Access {
         }
     }
 
-    #[must_use]
     pub fn url(&self) -> String {
         self.config.cluster_url.to_string()
     }
 
     /// The same identity at another address, such as that of a proxy.
-    #[must_use]
     pub fn at(mut self, url: http::Uri) -> Self {
         // The certificate is still that of the API server.
         let name = self.config.cluster_url.host().map(str::to_owned);
@@ -114,7 +112,6 @@ impl Access {
         }
     }
 
-    #[must_use]
     pub fn route(&self) -> Route {
         if let Some(proxy) = &self.proxy {
             return Route::Via(proxy.clone());

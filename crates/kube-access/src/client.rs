@@ -70,13 +70,11 @@ impl Selector<'_> {
 
 impl KubeClient {
     /// A client whose requests take at most `limit` each.
-    #[must_use]
     pub fn new(client: Client, limit: Duration, counter: Counter) -> Self {
         Self { client, limit, counter }
     }
 
     /// The same client with another limit.
-    #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { limit, ..self.clone() }
     }

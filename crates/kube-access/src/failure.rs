@@ -27,18 +27,15 @@ pub enum Failure {
 }
 
 impl Failure {
-    #[must_use]
     pub fn silence(limit: Duration) -> Self {
         let why = format!("no answer within {} seconds", limit.as_secs());
         Self::Unavailable { why, after: None, silent: true }
     }
 
-    #[must_use]
     pub fn unavailable(why: impl Into<String>) -> Self {
         Self::Unavailable { why: why.into(), after: None, silent: false }
     }
 
-    #[must_use]
     pub const fn is_silent(&self) -> bool {
         matches!(self, Self::Unavailable { silent: true, .. })
     }
@@ -69,7 +66,6 @@ fn in_words(error: &dyn Error) -> String {
 ///
 /// Only what says something about the request itself is a refusal. A namespace that is going away,
 /// an identity that is not known and a full API server say nothing about it.
-#[must_use]
 pub fn of_status(status: &Status) -> Failure {
     let why =
         if status.message.is_empty() { status.reason.clone() } else { status.message.clone() };

@@ -46,7 +46,6 @@ macro_rules! codes {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// As it is sent.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)+
@@ -145,7 +144,6 @@ codes! {
 
 impl ErrorCode {
     /// The code of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }

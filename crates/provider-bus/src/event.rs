@@ -81,7 +81,6 @@ macro_rules! kinds {
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
             /// Its name on the wire.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => stringify!($kind),)*

@@ -56,7 +56,6 @@ impl BusStatus {
     }
 
     /// Whether everyone who should hear a fact does.
-    #[must_use]
     pub const fn is_well(&self) -> bool {
         !matches!(self.connection, Connection::Reconnecting { .. })
     }

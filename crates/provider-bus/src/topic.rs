@@ -50,7 +50,6 @@ impl Topic {
     ];
 
     /// Its name: the key that holds the newest message, and the channel that announces it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClusterStatus => "akash.provider.cluster.status",
@@ -67,7 +66,6 @@ impl Topic {
     }
 
     /// The topic of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|topic| topic.name() == name)
     }

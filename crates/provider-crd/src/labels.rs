@@ -70,13 +70,11 @@ pub const NODE_STORAGE_CLASS: &str = "akash.network/capabilities.storage.class";
 pub const TRUE: &str = "true";
 
 /// What a workload is selected by; never changes.
-#[must_use]
 pub fn selector(namespace: &str) -> Labels {
     labels([(MANAGED, TRUE), (NAMESPACE, namespace)])
 }
 
 /// As [`selector`], and from which manifest.
-#[must_use]
 pub fn base(namespace: &str, revision: &str) -> Labels {
     let mut base = selector(namespace);
     base.insert(REVISION.to_owned(), revision.to_owned());
@@ -84,7 +82,6 @@ pub fn base(namespace: &str, revision: &str) -> Labels {
 }
 
 /// The lease's id, in parts.
-#[must_use]
 pub fn lease(id: &LeaseId) -> Labels {
     [
         (LEASE_OWNER, id.owner().to_string()),
@@ -98,7 +95,6 @@ pub fn lease(id: &LeaseId) -> Labels {
 }
 
 /// That it is managed, and for which lease: what hostnames and addresses carry.
-#[must_use]
 pub fn managed_for(id: &LeaseId) -> Labels {
     let mut labels = lease(id);
     labels.insert(MANAGED.to_owned(), TRUE.to_owned());
@@ -106,14 +102,12 @@ pub fn managed_for(id: &LeaseId) -> Labels {
 }
 
 /// Adds which service it is of.
-#[must_use]
 pub fn with_service(mut labels: Labels, service: &str) -> Labels {
     labels.insert(SERVICE.to_owned(), service.to_owned());
     labels
 }
 
 /// Selects everything of a lease that carries its id. The provider is not part of it.
-#[must_use]
 pub fn lease_selector(id: &LeaseId) -> String {
     format!(
         "{LEASE_OWNER}={},{LEASE_DSEQ}={},{LEASE_GSEQ}={},{LEASE_OSEQ}={}",
@@ -125,19 +119,16 @@ pub fn lease_selector(id: &LeaseId) -> String {
 }
 
 /// Whether a label of an object is the provider's to set and to remove.
-#[must_use]
 pub fn is_ours(key: &str) -> bool {
     key.starts_with(MANAGED)
 }
 
 /// The node label that counts cards of a model.
-#[must_use]
 pub fn node_gpu_model(vendor: &str, model: &str) -> String {
     format!("{NODE_GPU}.vendor.{vendor}.model.{model}")
 }
 
 /// The node label that names a class of persistent storage.
-#[must_use]
 pub fn node_storage_class(class: &str) -> String {
     format!("{NODE_STORAGE_CLASS}.{class}")
 }

@@ -9,14 +9,12 @@ use sha2::{Digest, Sha224, Sha256};
 pub const RESTRICTIONS_POLICY: &str = "akash-deployment-restrictions";
 
 /// The namespace of a lease, and the name of its `Manifest`.
-#[must_use]
 pub fn lease_namespace(lease: &LeaseId) -> String {
     base32hex(&Sha224::digest(lease.to_string()))
 }
 
 /// What ports of one tenant's endpoint share an address by. It names the owner and not the
 /// deployment, so that an address can move between leases.
-#[must_use]
 pub fn sharing_key(owner: &Address, endpoint: &str) -> String {
     let is_usable = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if !endpoint.is_empty() && endpoint.bytes().all(is_usable) {
@@ -28,43 +26,36 @@ pub fn sharing_key(owner: &Address, endpoint: &str) -> String {
 }
 
 /// The `ProviderLeasedIP` of a port.
-#[must_use]
 pub fn leased_ip(sharing_key: &str, protocol: &str, external_port: u32) -> String {
     format!("{sharing_key}-{protocol}-{external_port}").to_lowercase()
 }
 
 /// The Service through which a service is reached on ports of the nodes.
-#[must_use]
 pub fn node_port_service(service: &str) -> String {
     format!("{service}-np")
 }
 
 /// The Secret that holds a service's login to an image registry.
-#[must_use]
 pub fn pull_secret(service: &str) -> String {
     format!("docker-creds-{service}")
 }
 
 /// The policy that opens a service's ports on the nodes.
-#[must_use]
 pub fn node_port_policy(service: &str) -> String {
     format!("akash-{service}-np")
 }
 
 /// The policy that opens a service's ports at leased addresses.
-#[must_use]
 pub fn leased_ip_policy(service: &str) -> String {
     format!("akash-{service}-ip")
 }
 
 /// The policy that lets a service reach the API server.
-#[must_use]
 pub fn api_server_policy(service: &str) -> String {
     format!("akash-apiserver-{service}")
 }
 
 /// A volume or claim of a service.
-#[must_use]
 pub fn volume(service: &str, volume: &str) -> String {
     format!("{service}-{volume}")
 }

@@ -96,10 +96,6 @@ impl fmt::Display for Ended {
 }
 
 /// Starts everything. Nothing is written anywhere before the chain was read and the cluster seen.
-///
-/// # Errors
-///
-/// When the chain cannot be talked to at all; that no node answers is waited out.
 pub fn start<C, S, W, K>(setup: Setup<C, S, W, K>) -> Result<Running, StartError>
 where
     C: Execute + Observe + Clone + Send + Sync + 'static,

@@ -14,13 +14,11 @@ pub struct Budget(Places<IpAddr>);
 
 impl Budget {
     /// So many bytes, and so many of them for one address (IPv6: one network of 64 bits).
-    #[must_use]
     pub fn new(bytes: usize, per_client: usize) -> Self {
         Self(Places::new(bytes, per_client))
     }
 
     /// Bytes that are held now.
-    #[must_use]
     pub fn held(&self) -> usize {
         self.0.taken()
     }

@@ -30,7 +30,6 @@ pub struct Doorkeeper {
 
 impl Doorkeeper {
     /// The gatekeeper of `provider`.
-    #[must_use]
     pub const fn new(provider: Address, authenticator: Arc<Authenticator>) -> Self {
         Self { provider, authenticator }
     }

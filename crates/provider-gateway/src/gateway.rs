@@ -155,7 +155,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     }
 
     /// How often each limit of requests and streams refused a client since the start.
-    #[must_use]
     pub fn limit_hits(&self) -> [(&'static str, u64); 9] {
         let strangers = self.settings.strangers.refused();
         let (tenants, followers) = (self.tenants.refused(), self.followers.refused());
@@ -283,7 +282,6 @@ pub struct ScrapeToken(Arc<str>);
 
 impl ScrapeToken {
     /// `None` if there is nothing but white space in it.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.into()))

@@ -59,7 +59,6 @@ pub enum ConnectError {
 
 impl ConnectError {
     /// Whether it may go by itself.
-    #[must_use]
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::Unavailable { why: Failure::Unavailable { .. }, .. })
     }
@@ -166,14 +165,12 @@ impl KubeDriver {
     }
 
     /// What finds out whether tenants of this cluster are kept apart.
-    #[must_use]
     pub fn isolation_probe(&self) -> IsolationProbe {
         let Inner { client, streams, settings, .. } = &*self.0;
         IsolationProbe::new(client.clone(), streams.0.clone(), Arc::clone(settings))
     }
 
     /// What the operator decided, with what was found out.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }

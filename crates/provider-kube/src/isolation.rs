@@ -73,7 +73,6 @@ impl Isolation {
     /// What a lease gets: what its namespace records, or this for a lease that has none yet.
     ///
     /// The denied networks are this one's in any case: a NetworkPolicy restarts nothing.
-    #[must_use]
     pub fn of_lease(&self, namespace: Option<&Namespace>) -> Self {
         let Some(namespace) = namespace else { return self.clone() };
         let recorded = |key| namespace.metadata.annotations.as_ref()?.get(key);

@@ -19,7 +19,6 @@ pub struct SecretEntry {
 
 impl SecretEntry {
     /// The entry `key` of the Secret `name`, which need not be there.
-    #[must_use]
     pub const fn new(client: KubeClient, namespace: String, name: String, key: String) -> Self {
         Self { client, namespace, name, key }
     }

@@ -89,7 +89,6 @@ impl Overcommit {
     /// Only whole hundreds count, as in the Go provider: 50 changes nothing, 100 halves. Live pods
     /// ask for what that rule says, and another one would restart them all. Who plans capacity has
     /// to use these levels too.
-    #[must_use]
     pub const fn levels(self) -> CommitLevels {
         CommitLevels::from_percent(
             self.cpu / 100 * 100,

@@ -8,10 +8,6 @@ use anyhow::Context;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Runs a future to its end on this thread.
-///
-/// # Errors
-///
-/// The future's own, or that the system has no runtime to give.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -21,10 +17,6 @@ pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> an
 }
 
 /// Runs a future to its end, with a thread for each core to help.
-///
-/// # Errors
-///
-/// The future's own, or that the system has no runtime to give.
 pub(crate) fn block_on_threads<T>(
     future: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {

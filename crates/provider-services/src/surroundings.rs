@@ -136,10 +136,6 @@ impl Surroundings {
     }
 
     /// How connections to the node go out.
-    ///
-    /// # Errors
-    ///
-    /// When the environment makes no sense, or half of a certificate and its key is missing.
     pub(crate) fn to_node(&self) -> anyhow::Result<Outbound> {
         let given =
             |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());

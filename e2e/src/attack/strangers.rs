@@ -271,10 +271,6 @@ fn unknown() -> Result<SecretKey> {
 }
 
 /// A token for everything, signed by a key.
-///
-/// # Errors
-///
-/// When the clock is before 1970.
 pub fn token(key: &SecretKey) -> Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let now = i64::try_from(now)?;

@@ -19,25 +19,21 @@ impl QueryError {
     }
 
     /// What was asked for.
-    #[must_use]
     pub fn asked(&self) -> &str {
         &self.asked
     }
 
     /// What went wrong.
-    #[must_use]
     pub const fn failure(&self) -> &Failure {
         &self.failure
     }
 
     /// Whether the same question may be answered later, or by another node.
-    #[must_use]
     pub const fn is_transient(&self) -> bool {
         self.failure.is_transient()
     }
 
     /// Whether nobody answered, as opposed to an answer that helps nobody.
-    #[must_use]
     pub const fn unavailable(&self) -> Option<&Unavailable> {
         match &self.failure {
             Failure::Unavailable(unavailable) => Some(unavailable),

@@ -189,10 +189,6 @@ impl<T: Transport> Query<T> {
 
     /// Whether the chain compares bidders with the verification that an order asks for. Most chains
     /// have no such module: a node that cannot say counts as no.
-    ///
-    /// # Errors
-    ///
-    /// When the same question may be answered later.
     pub async fn verification_is_active(&self) -> Result<bool, QueryError> {
         let request = verification::QueryParamsRequest {};
         let convert = |answer: verification::QueryParamsResponse| {

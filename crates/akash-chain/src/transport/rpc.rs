@@ -79,14 +79,12 @@ impl RpcClient {
     }
 
     /// A client of the node that is talked to now, and only of it.
-    #[must_use]
     pub fn pinned(&self) -> Self {
         let first = Arc::clone(self.http());
         Self { first, others: Arc::default(), chosen: Arc::default() }
     }
 
     /// The address of the node that is talked to.
-    #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         self.http().endpoint()
     }
@@ -122,7 +120,6 @@ impl RpcClient {
 
 impl RpcError {
     /// The node's own words, if it refused.
-    #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => Some(&refusal.data),

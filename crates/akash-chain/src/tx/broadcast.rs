@@ -68,7 +68,6 @@ pub enum Broadcast {
 
 impl Broadcast {
     /// The refusal, before a block or in it.
-    #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Pending => None,

@@ -37,10 +37,6 @@ pub enum FeeRule {
 impl FeeRule {
     /// Reads `fees` (`5000uakt,…`) or `gas_prices` (`0.025uakt,…`); one of them must be empty, and
     /// if both are, nothing is paid.
-    ///
-    /// # Errors
-    ///
-    /// When both are given, or one is not a list of coins.
     pub fn parse(fees: &str, gas_prices: &str) -> Result<Self, FeeError> {
         match (fees.trim(), gas_prices.trim()) {
             ("", prices) => Ok(Self::PerGas(coins(prices)?)),

@@ -20,10 +20,6 @@ impl Default for GasAdjustment {
 impl GasAdjustment {
     /// The gas limit for a transaction whose simulation used `used`: the product in float64,
     /// truncated.
-    ///
-    /// # Errors
-    ///
-    /// When it is more than any transaction can have.
     pub fn apply(self, used: u64) -> Result<u64, GasError> {
         #[expect(clippy::cast_precision_loss, reason = "Go's float64(used) rounds the same way")]
         let limit = (self.0 * used as f64).trunc();

@@ -66,16 +66,11 @@ impl GivenTx {
     }
 
     /// What it does.
-    #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
     /// The transaction to be signed by `signer`, in place of whoever has signed it before.
-    ///
-    /// # Errors
-    ///
-    /// When it is not for this signer alone to sign.
     pub fn unsigned<S: Signer>(
         &self,
         sign_for: SignFor<'_>,

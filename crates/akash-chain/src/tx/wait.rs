@@ -40,10 +40,7 @@ pub enum WaitError {
 }
 
 /// Looks for a transaction until it is in a block.
-///
-/// # Errors
-///
-/// When it is in none in time, or the node fails to answer: neither says that it never will be.
+/// A failure does not say that it never will be in one.
 pub async fn wait_for(node: &Node, hash: TxHash, wait: Wait) -> Result<TxFound, WaitError> {
     let deadline = Instant::now() + wait.at_most;
     loop {

@@ -38,11 +38,6 @@ fn export_with(
 }
 
 /// The key in a text of [`export`] or of Cosmos SDK. Text around the block does not matter.
-///
-/// # Errors
-///
-/// [`ArmorError::WrongPassphrase`] when that is what it is; others when the text is not such an
-/// export, or of another type of key.
 pub fn import(text: &str, passphrase: &Passphrase) -> Result<SecretKey, ArmorError> {
     let block = pem::parse(text)?.into_iter().next().ok_or(ArmorError::NoBlock)?;
     if block.label != LABEL {

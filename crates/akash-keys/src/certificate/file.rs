@@ -30,22 +30,16 @@ pub struct KeyFile {
 
 impl KeyFile {
     /// The file of `account` in the directory `home`, which need not be there.
-    #[must_use]
     pub fn of(home: &Path, account: &Address) -> Self {
         Self { path: home.join(format!("{account}.pem")) }
     }
 
     /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Reads certificate and key.
-    ///
-    /// # Errors
-    ///
-    /// When there is no file, or it is not such a file, or of another account.
     pub fn read(&self, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let read = |source| KeyFileError::Read { path: self.path.clone(), source };
         let text = self.text()?.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
@@ -65,11 +59,6 @@ impl KeyFile {
     }
 
     /// Puts there what was in the file before, as [`KeyFile::text`] gave it; what is in it.
-    ///
-    /// # Errors
-    ///
-    /// When that is no such file or of another account; then nothing is written. When there is a
-    /// file.
     pub fn restore(&self, text: &str, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let pair = decode(text, password)?;
         self.put(text, Existing::Keep)?;
@@ -77,10 +66,6 @@ impl KeyFile {
     }
 
     /// Writes certificate and key, for the owner alone to read.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyFileError::Exists`] when there is a file already and it is not to be overwritten.
     pub fn write(
         &self,
         pair: &KeyPair,

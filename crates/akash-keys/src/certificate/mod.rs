@@ -61,10 +61,6 @@ pub struct KeyPair {
 impl KeyPair {
     /// Makes the certificate of `key` that `spec` describes. The same input makes the same
     /// certificate, byte for byte.
-    ///
-    /// # Errors
-    ///
-    /// When a domain cannot be in a certificate, or a time is out of range.
     pub fn generate(spec: &CertificateSpec, key: CertificateKey) -> Result<Self, CertificateError> {
         let der = build::certificate(spec, &key)?;
         Ok(Self { certificate: Certificate::from_der(der)?, key })
@@ -79,13 +75,11 @@ impl KeyPair {
     }
 
     /// The certificate.
-    #[must_use]
     pub const fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
     /// Its key.
-    #[must_use]
     pub const fn key(&self) -> &CertificateKey {
         &self.key
     }

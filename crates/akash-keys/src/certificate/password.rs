@@ -15,7 +15,6 @@ pub struct KeyFilePassword {
 
 impl KeyFilePassword {
     /// The account's signature over its address as text.
-    #[must_use]
     pub fn of(account: &SecretKey) -> Self {
         let address = account.public_key().address();
         Self {

@@ -66,17 +66,11 @@ pub struct KeyList {
 
 impl Keyring {
     /// Opens the keyring that `options` describe. Nothing is asked for or made until needed.
-    ///
-    /// # Errors
-    ///
-    /// When the backend is [`Backend::Os`] and the secret service of the desktop session fails, or
-    /// the system keeps secrets in a way of its own and there are no files to use.
     pub fn open(backend: Backend, options: OpenOptions) -> Result<Self, KeyringError> {
         Ok(Self { backend, store: backend::store(backend, options)? })
     }
 
     /// How the keyring is kept.
-    #[must_use]
     pub const fn backend(&self) -> Backend {
         self.backend
     }
@@ -89,10 +83,7 @@ impl Keyring {
     }
 
     /// All keys.
-    ///
-    /// # Errors
-    ///
-    /// When the keyring as a whole cannot be read. One key that cannot is listed as such.
+    /// Fails when the keyring as a whole cannot be read. One key that cannot is listed as such.
     pub fn list(&self) -> Result<KeyList, KeyringError> {
         let mut list = KeyList::default();
         for name in self.names()? {
@@ -149,10 +140,6 @@ impl Keyring {
     }
 
     /// Adds a key.
-    ///
-    /// # Errors
-    ///
-    /// When its name or its account is taken, or the name is none.
     pub fn add(&self, record: &KeyRecord) -> Result<(), KeyringError> {
         let name = record.name();
         check_name(name)?;
@@ -174,10 +161,6 @@ impl Keyring {
     }
 
     /// Gives a key another name.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such key, its new name is taken, or its record is not understood.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), KeyringError> {
         check_name(to)?;
         let record = self.get(from)?;
@@ -190,10 +173,6 @@ impl Keyring {
     }
 
     /// Removes a key for ever.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such key, or its record is not understood.
     pub fn delete(&self, name: &str) -> Result<(), KeyringError> {
         let record = self.get(name)?;
         if record.kind() == &RecordKind::Unknown {
@@ -209,10 +188,7 @@ impl Keyring {
     }
 
     /// Rewrites the records of before Protobuf; gives the names of those that it rewrote.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be written; those before it are.
+    /// Fails when one cannot be written; those before it are.
     pub fn migrate(&self) -> Result<Vec<String>, KeyringError> {
         let mut migrated = Vec::new();
         for record in self.list()?.records.into_iter().filter(KeyRecord::is_legacy) {

@@ -52,29 +52,22 @@ impl fmt::Display for RecordKind {
 
 impl KeyRecord {
     /// A key whose secret is kept in the keyring.
-    #[must_use]
     pub fn local(name: &str, key: &SecretKey) -> Self {
         let item = Item::Local(Local { priv_key: Some(key.to_any()) });
         Self::new(name, RecordKind::Local, key.public_key().into(), item)
     }
 
     /// A key whose secret is elsewhere.
-    #[must_use]
     pub fn offline(name: &str, key: AccountKey) -> Self {
         Self::new(name, RecordKind::Offline, key, Item::Offline(Offline {}))
     }
 
     /// The account of several keys.
-    #[must_use]
     pub fn multi(name: &str, keys: Multisig) -> Self {
         Self::new(name, RecordKind::Multi, AccountKey::Multisig(keys), Item::Multi(Multi {}))
     }
 
     /// A key whose secret is in a Ledger device.
-    ///
-    /// # Errors
-    ///
-    /// When the path is not of the form of BIP-44, which is all that a record can hold.
     pub fn ledger(name: &str, key: PublicKey, path: HdPath) -> Result<Self, HdPathError> {
         let item = Item::Ledger(Ledger { path: Some(path.to_bip44()?) });
         Ok(Self::new(name, RecordKind::Ledger(Some(path)), key.into(), item))
@@ -109,40 +102,31 @@ impl KeyRecord {
     }
 
     /// What the keyring calls it.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Where its secret is.
-    #[must_use]
     pub const fn kind(&self) -> &RecordKind {
         &self.kind
     }
 
     /// Its public half.
-    #[must_use]
     pub const fn public_key(&self) -> &AccountKey {
         &self.public_key
     }
 
     /// Its account; `None` when the kind of key is not known.
-    #[must_use]
     pub fn address(&self) -> Option<Address> {
         self.public_key.address()
     }
 
     /// Whether it was read from a record of before Protobuf, which `migrate` would renew.
-    #[must_use]
     pub const fn is_legacy(&self) -> bool {
         self.legacy
     }
 
     /// Its secret.
-    ///
-    /// # Errors
-    ///
-    /// When it is not in the keyring, or not one that this program can use.
     pub fn secret_key(&self) -> Result<SecretKey, RecordError> {
         if self.kind != RecordKind::Local {
             let (name, kind) = (self.name.clone(), self.kind.clone());

@@ -126,9 +126,6 @@ impl fmt::Display for EndpointUse {
 
 impl Manifest {
     /// Checks the manifest against all groups of its deployment.
-    ///
-    /// # Errors
-    /// The first difference, in the order in which providers look.
     pub fn validate_against(&self, groups: &[GroupSpec]) -> Result<(), CrossError> {
         self.validate()?;
         if self.groups.len() != groups.len() {

@@ -32,7 +32,6 @@ pub enum HashDoubt {
 impl Manifest {
     /// What makes the hash of a manifest that was built here differ from that of other programs,
     /// possibly. A manifest that was received has none: it is hashed as it was sent.
-    #[must_use]
     pub fn hash_doubts(&self) -> Vec<HashDoubt> {
         let mut doubts = Vec::new();
         for service in self.groups.iter().flat_map(|group| &group.services) {

@@ -77,7 +77,6 @@ pub enum Protocol {
 
 impl Protocol {
     /// The protocol's name in a manifest.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Tcp => "TCP",
@@ -135,13 +134,11 @@ pub struct ServiceExpose {
 
 impl ServiceExpose {
     /// The port as seen from outside.
-    #[must_use]
     pub fn effective_port(&self) -> u32 {
         if self.external_port == 0 { self.port } else { self.external_port }
     }
 
     /// Whether it is served by name through the shared ingress.
-    #[must_use]
     pub fn is_ingress(&self) -> bool {
         self.proto == Protocol::Tcp && self.global && self.effective_port() == 80
     }
@@ -188,7 +185,6 @@ pub struct ProxyOptions {
 
 impl ProxyOptions {
     /// Whether every member has a value that no tool leaves out.
-    #[must_use]
     pub fn is_fully_set(&self) -> bool {
         let numbers = [
             self.buffer_size,

@@ -130,9 +130,6 @@ pub(crate) const PROXY_LIMITS: [ProxyLimit; 4] = [
 impl Manifest {
     /// Whether every `httpOptions.proxy` stays within what providers accept. Chain and SDL tools
     /// do not ask for it.
-    ///
-    /// # Errors
-    /// The first member that is too large.
     pub fn validate_proxy_limits(&self) -> Result<(), ManifestError> {
         for service in self.groups.iter().flat_map(|group| &group.services) {
             let proxies =
@@ -354,7 +351,6 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// `^[a-z]([-a-z0-9]*[a-z0-9])?$`
-#[must_use]
 pub fn is_service_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && !name.ends_with('-')

@@ -14,7 +14,6 @@ pub struct Version([u8; 32]);
 
 impl Version {
     /// The bytes, as they stand on chain.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -43,7 +42,6 @@ impl Version {
     /// The hashes that a client may have put on chain for a manifest that it sent as these bytes:
     /// of the bytes, and of the same JSON with sorted keys. Console hashes what it sends, also keys
     /// that nothing is known about here.
-    #[must_use]
     pub fn of_received(bytes: &[u8]) -> Vec<Self> {
         let hash = |bytes: &[u8]| Self(Sha256::digest(bytes).into());
         let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
@@ -54,7 +52,6 @@ impl Version {
 
 impl Manifest {
     /// The hash that the deployment must carry for this manifest to be accepted.
-    #[must_use]
     pub fn version(&self) -> Version {
         Version(Sha256::digest(self.to_canonical_json()).into())
     }

@@ -35,7 +35,6 @@ pub const GROUP_MEMORY: RangeInclusive<u128> = 1..=100 * (1 << 40);
 ///
 /// In order of groups; in each group first its name, then its units, then its totals and how it
 /// relates to the groups before it.
-#[must_use]
 pub fn validate_groups(groups: &[GroupSpec]) -> Vec<GroupViolation> {
     let mut found = Vec::new();
     if groups.is_empty() {
@@ -68,7 +67,6 @@ pub fn validate_groups(groups: &[GroupSpec]) -> Vec<GroupViolation> {
 }
 
 /// Checks one group by itself, as the bid engine does; `group` is the index to report.
-#[must_use]
 pub fn validate_group(group: usize, spec: &GroupSpec) -> Vec<GroupViolation> {
     let mut found = Vec::new();
     let mut report = |unit, field, problem| {

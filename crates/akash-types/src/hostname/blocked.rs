@@ -47,7 +47,6 @@ impl BlockedHostnames {
     }
 
     /// Reserves names of the provider itself: its public hostname, the ingress domain's apex.
-    #[must_use]
     pub fn reserving<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         let names = names.into_iter().map(|name| name.as_ref().trim().to_lowercase());
         self.reserved.extend(names.filter(|name| !name.is_empty()));
@@ -55,7 +54,6 @@ impl BlockedHostnames {
     }
 
     /// Why `host`, which is in lower case, is blocked, if it is.
-    #[must_use]
     pub fn blocks(&self, host: &str) -> Option<BlockedBy> {
         let within =
             |domain: &str| host.ends_with(domain) || domain.strip_prefix('.') == Some(host);
@@ -73,7 +71,6 @@ impl BlockedHostnames {
 
     /// What of the list lies under `domain`, if anything: whoever had all names under it would have
     /// that one too.
-    #[must_use]
     pub fn blocks_within(&self, domain: &str) -> Option<BlockedBy> {
         let lies_under =
             |name: &String| name.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));

@@ -17,13 +17,11 @@ fn generated_label(lease: LeaseId, service: &str) -> String {
 }
 
 /// The host that `service` gets without asking, under `domain`: always the same for the same lease.
-#[must_use]
 pub fn generated_host(lease: LeaseId, service: &str, domain: &str) -> String {
     format!("{}.{}", generated_label(lease, service), domain.to_lowercase())
 }
 
 /// The domain under which `host` was generated for `service`; `None` if it was not.
-#[must_use]
 pub fn generated_under<'h>(lease: LeaseId, service: &str, host: &'h str) -> Option<&'h str> {
     let (label, domain) = host.split_once('.')?;
     (label == generated_label(lease, service)).then_some(domain)
@@ -32,7 +30,6 @@ pub fn generated_under<'h>(lease: LeaseId, service: &str, host: &'h str) -> Opti
 /// Whether `host` could be generated under `domain`, for one lease or another.
 ///
 /// The id of a lease can be known before the lease exists, so a tenant could ask for its host first.
-#[must_use]
 pub fn looks_generated(host: &str, domain: &str) -> bool {
     let label = host.strip_suffix(&domain.to_lowercase()).and_then(|rest| rest.strip_suffix('.'));
     label.is_some_and(|label| {

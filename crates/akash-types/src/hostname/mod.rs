@@ -14,7 +14,6 @@ pub const MAX_LENGTH: usize = 253;
 pub const MAX_LABEL: usize = 63;
 
 /// Whether `label`, of any length, can be a part of a hostname.
-#[must_use]
 pub fn is_label(label: &str) -> bool {
     !label.is_empty()
         && !label.starts_with('-')
@@ -23,19 +22,16 @@ pub fn is_label(label: &str) -> bool {
 }
 
 /// A DNS-1123 subdomain, as Kubernetes defines it: its parts may be longer than DNS allows.
-#[must_use]
 pub fn is_hostname(name: &str) -> bool {
     name.len() <= MAX_LENGTH && name.split('.').all(is_label)
 }
 
 /// A hostname that DNS can carry.
-#[must_use]
 pub fn is_dns_name(name: &str) -> bool {
     is_hostname(name) && name.split('.').all(|label| label.len() <= MAX_LABEL)
 }
 
 /// Whether a hostname of lease `holder` may go to lease `to`: within a tenant, not between tenants.
-#[must_use]
 pub fn may_move(holder: LeaseId, to: LeaseId) -> bool {
     holder.owner() == to.owner()
 }

@@ -25,13 +25,11 @@ impl DeploymentId {
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.owner
     }
 
     /// The tenant's number for it; the CLI takes the block height.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.dseq
     }
@@ -71,25 +69,21 @@ impl GroupId {
     }
 
     /// The deployment it belongs to.
-    #[must_use]
     pub const fn deployment_id(&self) -> DeploymentId {
         self.deployment
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.deployment.owner
     }
 
     /// Number of the deployment.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.deployment.dseq
     }
 
     /// Number of the group in the deployment.
-    #[must_use]
     pub const fn gseq(&self) -> u32 {
         self.gseq
     }

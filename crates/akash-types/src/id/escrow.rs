@@ -22,7 +22,6 @@ pub enum EscrowScope {
 
 impl EscrowScope {
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self as i32
     }
@@ -37,7 +36,6 @@ impl EscrowScope {
     }
 
     /// Name in keys and JSON.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deployment => "deployment",
@@ -75,10 +73,6 @@ pub enum EscrowAccountId {
 
 impl EscrowAccountId {
     /// The account that messages call `xid` within `scope`.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not an id of that scope.
     pub fn from_xid(scope: EscrowScope, xid: &str) -> Result<Self, IdError> {
         match scope {
             EscrowScope::Deployment => xid.parse().map(Self::Deployment),
@@ -87,7 +81,6 @@ impl EscrowAccountId {
     }
 
     /// What it holds money for.
-    #[must_use]
     pub const fn scope(&self) -> EscrowScope {
         match self {
             Self::Deployment(_) => EscrowScope::Deployment,
@@ -96,7 +89,6 @@ impl EscrowAccountId {
     }
 
     /// Its id within the scope, as messages carry it.
-    #[must_use]
     pub fn xid(&self) -> String {
         match self {
             Self::Deployment(id) => id.to_string(),
@@ -128,10 +120,6 @@ impl EscrowPaymentId {
     const KEY_FORM: &'static str = "deployment/owner/dseq/gseq/oseq/provider";
 
     /// The payment that messages call `xid` of `account`.
-    ///
-    /// # Errors
-    ///
-    /// When the account is not a deployment's, or the text is not `gseq/oseq/provider`.
     pub fn from_xid(account_id: EscrowAccountId, xid: &str) -> Result<Self, IdError> {
         let EscrowAccountId::Deployment(deployment) = account_id else {
             let text = format!("{account_id}/{xid}");
@@ -145,19 +133,16 @@ impl EscrowPaymentId {
     }
 
     /// The lease it pays.
-    #[must_use]
     pub const fn lease_id(&self) -> LeaseId {
         self.0
     }
 
     /// The account it is paid from.
-    #[must_use]
     pub const fn account_id(&self) -> EscrowAccountId {
         EscrowAccountId::Deployment(self.0.deployment_id())
     }
 
     /// Its id within the account, as messages carry it: `gseq/oseq/provider`.
-    #[must_use]
     pub fn xid(&self) -> String {
         format!("{}/{}/{}", self.0.gseq(), self.0.oseq(), self.0.provider())
     }

@@ -48,7 +48,6 @@ impl Class {
         [Self::Bid, Self::Deadline, Self::Close, Self::Withdraw, Self::Housekeeping];
 
     /// Name in texts and metrics.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bid => "bid",
@@ -83,25 +82,21 @@ pub struct Intent {
 
 impl Intent {
     /// An intent decided at a height, of its action's class and without a deadline.
-    #[must_use]
     pub fn new(id: IntentId, action: Action, created: u64) -> Self {
         Self { id, class: action.class(), action, created, deadline: None }
     }
 
     /// The same of another class.
-    #[must_use]
     pub fn of_class(self, class: Class) -> Self {
         Self { class, ..self }
     }
 
     /// The same, pointless after a height.
-    #[must_use]
     pub fn until(self, deadline: u64) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
     /// The state it wants.
-    #[must_use]
     pub fn wanted(&self) -> Wanted {
         self.action.wanted(self.created)
     }

@@ -34,13 +34,11 @@ pub enum Outcome {
 
 impl Outcome {
     /// Whether the wanted state holds.
-    #[must_use]
     pub const fn holds(&self) -> bool {
         matches!(self, Self::Executed { .. } | Self::AlreadyHolds)
     }
 
     /// Name in texts and metrics.
-    #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Executed { .. } => "executed",

@@ -32,7 +32,6 @@ pub(super) struct Claimant {
 
 impl Claimant {
     /// One of this name, which no other may have.
-    #[must_use]
     pub(super) const fn new(name: String) -> Self {
         Self { name, seen: None, renewed: None }
     }
@@ -61,12 +60,10 @@ impl Claimant {
     }
 
     /// Until when it leads unless it renews: nobody else takes a Lease that was renewed so lately.
-    #[must_use]
     pub(super) fn until(&self) -> Option<Duration> {
         Some(self.renewed?.saturating_add(LEASE_DURATION * 2 / 3))
     }
 
-    #[must_use]
     pub(super) fn leads(&self, now: Duration) -> bool {
         self.until().is_some_and(|until| now < until)
     }

@@ -69,7 +69,6 @@ impl CachedObject {
     }
 
     /// The object, with kind and version even where a list left them out.
-    #[must_use]
     pub fn json(&self, kind: ResourceKind) -> Value {
         let mut object: Value = serde_json::from_str(&self.text).unwrap_or_default();
         if let Some(object) = object.as_object_mut() {
@@ -80,13 +79,11 @@ impl CachedObject {
     }
 
     /// The object as a type; `None` if it is none of that type.
-    #[must_use]
     pub fn typed<T: DeserializeOwned>(&self, kind: ResourceKind) -> Option<T> {
         serde_json::from_value(self.json(kind)).ok()
     }
 
     /// The number of its state, where the API server counts them.
-    #[must_use]
     pub fn number(&self) -> Option<u64> {
         self.version.parse().ok()
     }

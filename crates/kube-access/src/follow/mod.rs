@@ -51,7 +51,6 @@ pub struct Source {
 }
 
 impl Source {
-    #[must_use]
     pub const fn everything(kind: ResourceKind) -> Self {
         Self { kind, namespace: None, labels: "", fields: String::new() }
     }

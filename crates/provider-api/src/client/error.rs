@@ -53,7 +53,6 @@ pub enum ClientError {
 
 impl ClientError {
     /// Whether another try may go better.
-    #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Connect { .. } | Self::Http(_) | Self::Stream(_) | Self::TimedOut => true,

@@ -72,7 +72,6 @@ impl Client {
     }
 
     /// The same with another patience.
-    #[must_use]
     pub const fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self

@@ -30,11 +30,6 @@ pub struct ShellOutput(SplitStream<Socket>);
 
 impl Client {
     /// Starts a command.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot be asked, or refuses. That the command does not start is what its
-    /// result says.
     pub async fn shell(&self, lease: LeaseId, params: &ShellParams) -> Result<Shell, ClientError> {
         let socket = self.upgrade(&path::shell(lease), &params.to_query()).await?;
         let (input, output) = socket.split();

@@ -128,7 +128,6 @@ impl<T: DeserializeOwned> Frames<T> {
 
 impl<T> Frames<T> {
     /// How the stream ended, if it did.
-    #[must_use]
     pub const fn end(&self) -> Option<&StreamEnd> {
         self.end.as_ref()
     }

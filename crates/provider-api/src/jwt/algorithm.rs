@@ -18,7 +18,6 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// As `alg` of a token's header names it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Es256k => "ES256K",

@@ -73,7 +73,6 @@ impl Claims {
     pub const LIFETIME: Duration = Duration::from_mins(15);
 
     /// Claims of `issuer`, valid from `now` for `lifetime`.
-    #[must_use]
     pub fn new(issuer: Address, access: Access, now: SystemTime, lifetime: Duration) -> Self {
         let issued_at = seconds(now);
         let lifetime = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);

@@ -11,11 +11,6 @@ use super::{
 };
 
 /// Makes the token of `claims`, signed by their issuer. The same input makes the same token.
-///
-/// # Errors
-///
-/// When the key is not the issuer's, or a provider would refuse the claims even while they are
-/// valid.
 pub fn issue(claims: &Claims, algorithm: Algorithm, key: &SecretKey) -> Result<String, IssueError> {
     if key.public_key().address() != claims.issuer {
         return Err(IssueError::OtherKey);

@@ -43,7 +43,6 @@ impl Scope {
     ];
 
     /// As tokens name it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::SendManifest => "send-manifest",
@@ -60,7 +59,6 @@ impl Scope {
     }
 
     /// The scope of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }

@@ -52,13 +52,11 @@ impl<'a> Token<'a> {
     }
 
     /// Whose token it says it is.
-    #[must_use]
     pub const fn issuer(&self) -> Address {
         self.issuer
     }
 
     /// How it is signed.
-    #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

@@ -20,7 +20,6 @@ pub struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Takes `text`, what stands behind the `?`, apart. There is nothing that it would refuse.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let decode = |part: &str| {
             let spaced = part.replace('+', " ");
@@ -34,7 +33,6 @@ impl Query {
     }
 
     /// The first value of `key`; empty if there is none.
-    #[must_use]
     pub fn get(&self, key: &str) -> &str {
         let found = self.0.iter().find(|(name, _)| name == key);
         found.map_or("", |(_, value)| value.as_str())
@@ -46,7 +44,6 @@ impl Query {
     }
 
     /// As it stands behind a `?`.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let escape = |part: &str| utf8_percent_encode(part, ESCAPED).to_string();
         let pairs = self.0.iter().map(|(key, value)| format!("{}={}", escape(key), escape(value)));

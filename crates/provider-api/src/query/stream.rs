@@ -52,7 +52,6 @@ impl StreamParams {
     }
 
     /// Writes them.
-    #[must_use]
     pub fn to_query(&self) -> Query {
         let mut query = Query::default();
         query.add("follow", if self.follow { "true" } else { "false" });

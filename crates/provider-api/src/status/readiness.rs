@@ -22,7 +22,6 @@ pub struct Missing {
 
 impl Readiness {
     /// Ready if nothing is missing.
-    #[must_use]
     pub const fn without(missing: Vec<Missing>) -> Self {
         Self { ready: missing.is_empty(), missing }
     }

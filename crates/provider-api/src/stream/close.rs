@@ -29,7 +29,6 @@ impl CloseCode {
     ];
 
     /// As it is sent.
-    #[must_use]
     pub const fn code(self) -> u16 {
         match self {
             Self::Done => 1000,
@@ -42,7 +41,6 @@ impl CloseCode {
     }
 
     /// What a code means, if a provider sends it.
-    #[must_use]
     pub fn from_code(code: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.code() == code)
     }

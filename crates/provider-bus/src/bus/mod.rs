@@ -52,7 +52,6 @@ pub(crate) struct Shared {
 
 impl Bus {
     /// A bus for this process only.
-    #[must_use]
     pub fn in_process() -> Self {
         let shared = Shared::new(String::from("here"), Connection::InProcess, None);
         Self { shared: Arc::new(shared) }
@@ -101,7 +100,6 @@ impl Bus {
 
     /// Hears the facts of a topic: the newest first, if there is one, then each newer one.
     /// Who is slow misses what lies between.
-    #[must_use]
     pub fn subscribe<F: Fact>(&self) -> Subscription<F> {
         let mut messages = self.shared.slot(F::TOPIC).subscribe();
         if messages.borrow().is_some() {
@@ -111,7 +109,6 @@ impl Bus {
     }
 
     /// The newest fact of a topic, if any was heard yet.
-    #[must_use]
     pub fn latest<F: Fact>(&self) -> Option<F> {
         let held = self.shared.slot(F::TOPIC).borrow();
         held.as_ref().and_then(|held| message::read(&held.payload).ok())
@@ -136,13 +133,11 @@ impl Bus {
     }
 
     /// Follows the events that this process records, from now on.
-    #[must_use]
     pub fn events(&self) -> EventSubscription {
         EventSubscription(self.shared.events.subscribe())
     }
 
     /// How the bus is doing, now and whenever that changes.
-    #[must_use]
     pub fn status(&self) -> watch::Receiver<BusStatus> {
         self.shared.status.subscribe()
     }

@@ -21,7 +21,6 @@ pub struct ManifestSpec {
 impl ManifestSpec {
     /// Whether it has fields that definitions of Go v0.16.2 do not have: a cluster with such
     /// definitions drops them when they are written.
-    #[must_use]
     pub fn has_newer_fields(&self) -> bool {
         let mut exposes = self.group.services.iter().flat_map(|service| &service.expose);
         exposes.any(|expose| expose.http_options.proxy.is_some())

@@ -25,7 +25,6 @@ pub enum WriteError {
 
 impl LeaseRef {
     /// The id as it is kept.
-    #[must_use]
     pub fn new(lease: &LeaseId) -> Self {
         Self {
             owner: lease.owner().to_string(),

@@ -17,7 +17,6 @@ use crate::provider_leased_ip::ProviderLeasedIpSpec;
 const OLD_VERSION: &str = "v2beta1";
 
 /// The definitions of all kinds, to be installed once in every cluster.
-#[must_use]
 pub fn custom_resource_definitions() -> Vec<Value> {
     vec![
         definition::<ManifestSpec>(&manifest::spec(), &manifest::old_spec()),

@@ -64,10 +64,6 @@ fn node_files(config: &Config) -> Option<ConfigError> {
 const SHORTEST_TOKEN: usize = 16;
 
 /// The token for metrics that is in a file.
-///
-/// # Errors
-///
-/// What is wrong with the file, and what would be right.
 pub(crate) fn read_token(path: &Path) -> Result<ScrapeToken, Wrong> {
     let remedy =
         "give a file with a token of 16 characters or more, such as `openssl rand -hex 32` prints";

@@ -134,10 +134,6 @@ impl Config {
     }
 
     /// Why the provider cannot start with it although it makes sense.
-    ///
-    /// # Errors
-    ///
-    /// When it asks for a kind of cluster that is planned.
     pub fn startable(&self) -> Result<(), ConfigError> {
         if self.cluster.is_there() {
             return Ok(());

@@ -20,10 +20,6 @@ const UNITS: [(&str, u128); 8] = [
 const MOST: u128 = i64::MAX as u128;
 
 /// Reads a span that is not negative, for flags that are no settings of the provider.
-///
-/// # Errors
-///
-/// When it is none, in words that say what would be right.
 pub fn read_span(text: &str) -> Result<Duration, String> {
     parse(text).map_err(|wrong| format!("{}; {}", wrong.what, wrong.remedy))
 }

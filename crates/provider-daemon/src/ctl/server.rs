@@ -29,10 +29,6 @@ pub struct CtlServer {
 
 impl CtlServer {
     /// Listens at `path`, for the user that runs this process and nobody else.
-    ///
-    /// # Errors
-    ///
-    /// When another process uses the path, or it cannot be used.
     pub async fn bind(path: &Path) -> Result<Self, BindError> {
         Ok(Self { socket: Socket::bind(path).await? })
     }

@@ -106,20 +106,14 @@ impl Handle {
     }
 
     /// Asks for something on behalf of a tenant, who was authenticated.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; it may be carried out all the same.
+    /// Fails when there is no answer; it may be carried out all the same.
     pub async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
         let queue = &self.tenants;
         self.ask(queue, |answer| Letter::Tenant(request, answer), TENANT_PATIENCE).await
     }
 
     /// Asks for something on behalf of the operator.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; it may be carried out all the same.
+    /// Fails when there is no answer; it may be carried out all the same.
     pub async fn operator(&self, request: OperatorRequest) -> Result<Reply, Busy> {
         let queue = &self.operator;
         self.ask(queue, |answer| Letter::Operator(request, answer), Duration::from_secs(30)).await

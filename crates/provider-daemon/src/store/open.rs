@@ -67,10 +67,6 @@ pub(super) enum Place {
 impl Store {
     /// Opens the store at `path`, or begins one there. What is there and is no store of ours, or a
     /// damaged one, is moved aside.
-    ///
-    /// # Errors
-    ///
-    /// When another process has it, or the disk refuses.
     pub fn open(path: impl Into<PathBuf>, retention: Retention) -> Result<Opened, OpenError> {
         Self::open_as(path.into(), retention, FORMAT)
     }
@@ -131,10 +127,7 @@ impl Store {
 
     /// Keeps a batch, wholly or not at all. When this returns, it is on the disk. An empty batch
     /// costs nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the batch is not kept. It may be given again.
+    /// Fails when the batch is not kept. It may be given again.
     pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         if batch.is_empty() {
             return Ok(());

@@ -31,7 +31,6 @@ pub enum Recognition {
 
 impl Recognition {
     /// A name for status and metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Undecided => "undecided",
@@ -88,7 +87,6 @@ pub struct Content {
 
 impl Content {
     /// What follows for the cluster.
-    #[must_use]
     pub const fn recognition(self) -> Recognition {
         let Self { manifests, leases, deployed, pending } = self;
         match (manifests, leases) {
@@ -117,7 +115,6 @@ pub enum DeploymentProof {
 
 /// Whether what was withdrawn from `payment` proves that its lease outlived its manifest deadline,
 /// `deadline` blocks after its creation: a provider closes a lease without a manifest then.
-#[must_use]
 pub fn withdrawn_after_deadline(payment: &EscrowPayment, deadline: u64) -> bool {
     let unproven = payment.rate.checked_mul_int(deadline.saturating_add(1));
     // A product that does not fit is more than anything that was withdrawn.
@@ -144,7 +141,6 @@ pub struct Memory {
 
 impl Memory {
     /// Whether an earlier run deployed a lease to the cluster that was accepted last.
-    #[must_use]
     pub fn proves(&self, lease: LeaseId, accepted: Option<u64>) -> bool {
         self.deployed.get(&lease).is_some_and(|height| accepted.is_none_or(|by| *height > by))
     }

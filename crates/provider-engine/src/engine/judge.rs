@@ -28,10 +28,6 @@ pub struct WouldBid {
 
 impl WouldBid {
     /// The price per block of `group`, of which a script said `said`, by the rules for orders.
-    ///
-    /// # Errors
-    ///
-    /// When there is no price, or none that may be bid.
     pub fn script_price(
         &self,
         group: &GroupSpec,

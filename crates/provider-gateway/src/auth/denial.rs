@@ -84,7 +84,6 @@ impl From<Reason> for Denial {
 
 impl Denial {
     /// The status of the answer.
-    #[must_use]
     pub const fn status(&self) -> StatusCode {
         match self {
             Self::Header | Self::Ambiguous | Self::Claims(_) => StatusCode::BAD_REQUEST,
@@ -99,7 +98,6 @@ impl Denial {
     }
 
     /// The text that clients know it by.
-    #[must_use]
     pub const fn message(&self) -> &'static str {
         match self {
             Self::Header => "invalid authorization header",
@@ -115,7 +113,6 @@ impl Denial {
     }
 
     /// The answer over HTTP: `{"message": …}`, or plain text for a lease that is not there.
-    #[must_use]
     pub fn response(&self) -> Response<String> {
         let text = self.message();
         let (kind, body) = match self {

@@ -37,7 +37,6 @@ pub struct KeyCache {
 
 impl KeyCache {
     /// Nothing remembered yet.
-    #[must_use]
     pub fn new(source: Arc<dyn PublicKeys>, is_tenant: IsTenant) -> Self {
         Self {
             source,

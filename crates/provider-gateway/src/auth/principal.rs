@@ -17,7 +17,6 @@ pub enum Principal {
 
 impl Principal {
     /// The account.
-    #[must_use]
     pub const fn account(&self) -> Option<Address> {
         match self {
             Self::Anonymous => None,

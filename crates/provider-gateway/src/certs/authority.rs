@@ -24,17 +24,12 @@ pub struct AuthorityFiles {
 
 impl AuthorityFiles {
     /// These files; not read yet.
-    #[must_use]
     pub const fn new(chain: PathBuf, key: PathBuf) -> Self {
         Self { chain, key, seen: None }
     }
 
     /// The pair, if the files have changed since they were last read. No certificate file is no
     /// change: it may be on its way.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be used as they are. The same files are not read twice.
     pub async fn changed(&mut self) -> Result<Option<Arc<CertifiedKey>>, AuthorityError> {
         let chain = match tokio::fs::read(&self.chain).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -49,11 +49,6 @@ impl fmt::Debug for OwnCertificate {
 impl OwnCertificate {
     /// Reads it from `<home>/<address>.pem`, or makes it, for these host names and addresses.
     /// Takes a second of work where it is made.
-    ///
-    /// # Errors
-    ///
-    /// When there is a file and it cannot be used: it is never replaced unasked. Or when it cannot
-    /// be written.
     pub async fn open(
         home: PathBuf,
         account: Address,
@@ -70,11 +65,6 @@ impl OwnCertificate {
 
     /// The same, with `vault` as a second place: where there is no file, what is kept there is taken,
     /// and what is shown is always kept there.
-    ///
-    /// # Errors
-    ///
-    /// As without it. Or when there is no file and nobody can say whether one is kept: another
-    /// certificate than the one that tenants know is not made on that.
     pub async fn open_kept(
         home: PathBuf,
         account: Address,
@@ -123,7 +113,6 @@ impl OwnCertificate {
     }
 
     /// What is shown.
-    #[must_use]
     pub const fn current(&self) -> &KeyPair {
         &self.current
     }

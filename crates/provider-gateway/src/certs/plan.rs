@@ -73,7 +73,6 @@ pub enum Why {
 
 /// What is to be done at `now`, given what is in the home directory and what is published;
 /// `None` if that is not known.
-#[must_use]
 pub fn plan(now: SystemTime, local: Local<'_>, published: Option<&[OnChain]>) -> Plan {
     let Some(current) = local.current else { return Plan::Create(Why::Missing) };
     let Some(published) = published else { return Plan::Wait };

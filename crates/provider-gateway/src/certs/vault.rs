@@ -41,7 +41,6 @@ pub enum Step {
 }
 
 /// What is to be done, from what is in the file and what is kept.
-#[must_use]
 pub fn step(file: Option<&str>, kept: Option<&str>) -> Step {
     match (file, kept) {
         (None, None) => Step::Make,

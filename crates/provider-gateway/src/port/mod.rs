@@ -39,10 +39,7 @@ pub trait Provider: Clone + Send + Sync + 'static {
     fn identity(&self) -> Arc<Identity>;
 
     /// Hands something that a tenant wants to the engine, and waits for its answer.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; [`Busy`] says whether anything was begun.
+    /// Fails when there is no answer; [`Busy`] says whether anything was begun.
     fn tenant(&self, request: TenantRequest) -> impl Future<Output = Result<Reply, Busy>> + Send;
 
     /// Whether there would be a bid on something, and at what price.

@@ -12,7 +12,6 @@ const KIND: HeaderValue =
     HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 
 /// What the listener for metrics answers: figures at `/metrics`, nothing elsewhere.
-#[must_use]
 pub fn metrics_answer(metrics: &Metrics, method: &Method, path: &str) -> Answer {
     if path != "/metrics" {
         let text = "404 page not found";

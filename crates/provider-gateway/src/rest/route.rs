@@ -85,7 +85,6 @@ pub enum Routed {
 }
 
 /// Finds out what is wanted.
-#[must_use]
 pub fn route(method: &Method, path: &str) -> Routed {
     let Ok(decoded) = percent_decode_str(path).decode_utf8() else {
         return Routed::Unreadable;

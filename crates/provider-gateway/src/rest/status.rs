@@ -10,7 +10,6 @@ use provider_engine::engine::{self, Published, Reserved};
 use crate::port::Identity;
 
 /// The document of `GET /status`.
-#[must_use]
 pub fn status_document(published: &Published, identity: &Identity) -> ProviderStatus {
     let orders = published.status.orders.iter().map(|(_, count)| count).sum();
     let window = identity.reclamation_window;

@@ -13,7 +13,6 @@ use super::quantity::{thousandths, whole};
 use crate::port::Identity;
 
 /// The message of `GetStatus` at `now`. What is not known yet is absent.
-#[must_use]
 pub fn status_message(published: &Published, identity: &Identity, now: SystemTime) -> wire::Status {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let orders = published.status.orders.iter().map(|(_, count)| count).sum();

@@ -7,7 +7,6 @@
 use crate::build::Object;
 
 /// The objects in steps. Those of one step do not depend on each other.
-#[must_use]
 pub(crate) fn steps(objects: Vec<Object>) -> [Vec<Object>; 5] {
     let mut steps: [Vec<Object>; 5] = Default::default();
     for object in objects {

@@ -13,7 +13,6 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// How long to wait before the next try, after `tries` that ended with `failure`; `None` if there is
 /// to be none.
-#[must_use]
 pub(crate) fn pause(tries: u32, failure: &Failure) -> Option<Duration> {
     let Failure::Unavailable { after, silent, .. } = failure else {
         return None;

@@ -27,7 +27,6 @@ const KINDS: [ResourceKind; 10] = [
 
 /// The objects of a lease that are there, ours, and not wanted any more. Claims are never among
 /// them: they hold what the tenant stored.
-#[must_use]
 pub(crate) fn stale(
     entry: &NamespaceEntry,
     lease: &Lease,

@@ -23,7 +23,6 @@ pub(crate) struct Stuck {
 /// Pods of StatefulSets that are older than the set's template and do not work. The set would
 /// replace them anyway; what they stored is not theirs. None as long as the set's controller has not
 /// seen the newest template: until then its revision is not known.
-#[must_use]
 pub(crate) fn stuck(entry: &NamespaceEntry) -> Vec<Stuck> {
     let mut found = Vec::new();
     for shown in entry.of(ResourceKind::STATEFUL_SET) {

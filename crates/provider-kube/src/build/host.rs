@@ -11,7 +11,6 @@ use crate::settings::Settings;
 /// The hostnames that lead to a lease: the ones it gets without asking and the ones it asks for,
 /// except those that it may not have yet. Each is declared at `now`, in whole seconds, which makes
 /// it be served anew.
-#[must_use]
 pub fn hosts(
     lease: &Lease,
     settings: &Settings,

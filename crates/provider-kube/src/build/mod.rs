@@ -76,7 +76,6 @@ pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, Build
     Ok(objects)
 }
 
-#[must_use]
 pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     let mut labels = labels::base(&lease.namespace, &lease.revision);
     labels.append(&mut labels::lease(&lease.id));

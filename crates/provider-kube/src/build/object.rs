@@ -19,14 +19,12 @@ macro_rules! objects {
 
         impl Object {
             /// The kind, as objects carry it.
-            #[must_use]
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => <$type as Resource>::KIND,)+
                 }
             }
 
-            #[must_use]
             pub fn metadata(&self) -> &ObjectMeta {
                 match self {
                     $(Self::$kind(object) => Metadata::metadata(object.as_ref()),)+

@@ -42,7 +42,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
     /// The name of its namespace.
-    #[must_use]
     pub fn namespace(self) -> String {
         let letter = match self {
             Self::A => "a",
@@ -66,7 +65,6 @@ pub enum TargetKind {
 
 impl TargetKind {
     /// A name that does not change, for programs.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::OtherTenant => "other-tenant",
@@ -128,7 +126,6 @@ impl Report {
     }
 
     /// What was reached, in words, each once; `None` if nothing was.
-    #[must_use]
     pub fn summary(&self) -> Option<String> {
         let found: BTreeSet<Target> = self.findings().map(|found| found.target).collect();
         let words: Vec<String> =
@@ -138,7 +135,6 @@ impl Report {
 }
 
 /// Whether a namespace was made by a probe.
-#[must_use]
 pub fn is_of_a_probe(namespace: &Value) -> bool {
     let labels = namespace.pointer("/metadata/labels");
     labels.and_then(|labels| labels.get(APP)).is_some_and(|name| name == PROBE)
@@ -146,7 +142,6 @@ pub fn is_of_a_probe(namespace: &Value) -> bool {
 
 /// The objects of a side, in the order in which they are created: the policy is there before the pod
 /// that it restricts, as with leases. No policy where leases get none.
-#[must_use]
 pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(ResourceKind, Value)> {
     let namespace = side.namespace();
     let ours = json!({APP: PROBE});
@@ -237,7 +232,6 @@ pub fn ready(side: Side, pod: &Pod) -> Result<ProbePod, String> {
 }
 
 /// What neither pod may reach: the API server at every address, kubelets, cloud metadata.
-#[must_use]
 pub fn shared_targets(
     api_servers: &[SocketAddr],
     api_service: Option<&Service>,
@@ -283,7 +277,6 @@ fn kubelets(node: &Node) -> Vec<SocketAddr> {
 }
 
 /// What a pod tries: the other tenant's pod, and what none may reach.
-#[must_use]
 pub fn targets(other: &ProbePod, shared: &[Target]) -> Vec<Target> {
     let address = SocketAddr::new(other.ip, PORT);
     let mut targets = vec![Target { kind: TargetKind::OtherTenant, address }];
@@ -293,7 +286,6 @@ pub fn targets(other: &ProbePod, shared: &[Target]) -> Vec<Target> {
 
 /// A shell command that tries all targets at once and prints one line for each: `reached` or
 /// `unreached` and its number. A target is reached if it closes the connection or sends anything.
-#[must_use]
 pub fn script(targets: &[Target]) -> String {
     let mut script = format!(
         "try() {{ printf 'GET / HTTP/1.0\\r\\n\\r\\n' | \
@@ -332,7 +324,6 @@ pub fn reached(targets: &[Target], output: &str) -> Result<Vec<Target>, String> 
 }
 
 /// Every attempt of a pod, of which these reached their target.
-#[must_use]
 pub fn connections(pod: &ProbePod, targets: &[Target], reached: &[Target]) -> Vec<Connection> {
     let connection = |target: &Target| Connection {
         from: pod.node.clone(),

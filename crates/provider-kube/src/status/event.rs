@@ -6,7 +6,6 @@ use provider_engine::cluster::port::{ClusterEvent, EventKind, ObjectRef};
 use super::LeaseObjects;
 
 /// The event as a tenant is told it. `services` are the names of the lease's services.
-#[must_use]
 pub fn event<'a>(event: &Event, services: impl Iterator<Item = &'a str>) -> ClusterEvent {
     let regarding = event.regarding.clone().unwrap_or_default();
     let name = regarding.name.unwrap_or_default();

@@ -37,7 +37,6 @@ pub struct LeaseObjects<'a> {
 }
 
 /// How all services of a lease are; `None` if none of them was deployed yet.
-#[must_use]
 pub fn lease(lease: &Lease, shown: &LeaseObjects<'_>, settings: &Settings) -> Option<LeaseStatus> {
     if shown.deployments.is_empty() && shown.stateful_sets.is_empty() {
         return None;

@@ -61,13 +61,11 @@ pub(crate) struct Dirty {
 
 impl ObjectCache {
     /// What is there of a namespace.
-    #[must_use]
     pub(crate) fn entry(&self, namespace: &str) -> Option<&NamespaceEntry> {
         self.namespaces.get(namespace)
     }
 
     /// The object of this kind and name, in the entry of a lease.
-    #[must_use]
     pub(crate) fn get(
         &self,
         kind: ResourceKind,
@@ -85,14 +83,12 @@ impl ObjectCache {
 
     /// The object that has this name in the namespace of the custom resources, whichever lease it
     /// is of.
-    #[must_use]
     pub(crate) fn named(&self, kind: ResourceKind, name: &str) -> Option<Arc<CachedObject>> {
         let home = self.homes.get(&(kind, name.to_owned()))?;
         self.get(kind, home, name)
     }
 
     /// What the provider remembers for itself.
-    #[must_use]
     pub(crate) fn memory(&self) -> Option<Arc<CachedObject>> {
         self.memory.clone()
     }

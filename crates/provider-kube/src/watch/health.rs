@@ -33,7 +33,6 @@ pub(crate) struct Health {
 
 impl Health {
     /// Nothing was seen yet of these.
-    #[must_use]
     pub(crate) fn new(watches: impl Iterator<Item = &'static str>) -> Self {
         let watches = watches.map(|name| (name, Watch::Starting(None))).collect();
         Self { watches, silence: None }
@@ -45,7 +44,6 @@ impl Health {
     }
 
     /// Whether a watch has shown what is there.
-    #[must_use]
     pub(crate) fn was_live(&self, watch: &'static str) -> bool {
         !matches!(self.watches.get(watch), None | Some(Watch::Starting(_)))
     }
@@ -71,7 +69,6 @@ impl Health {
     }
 
     /// Whether the API server did not answer when it was last asked.
-    #[must_use]
     pub(crate) const fn is_silenced(&self) -> bool {
         self.silence.is_some()
     }
@@ -82,7 +79,6 @@ impl Health {
     }
 
     /// Why what is seen is not known to be how things are, if it is not.
-    #[must_use]
     pub(crate) fn unknown(&self, now: Instant) -> Option<String> {
         if let Some(why) = &self.silence {
             return Some(why.clone());
@@ -98,7 +94,6 @@ impl Health {
     }
 
     /// When that may change although nothing is told.
-    #[must_use]
     pub(crate) fn due(&self) -> Option<Instant> {
         let broken = self.watches.values().filter_map(|state| match state {
             Watch::Broken { since, .. } => Some(*since + GRACE),

@@ -89,7 +89,6 @@ pub(crate) struct Watches {
 
 impl Watches {
     /// Begins to watch. Has to be called within a runtime.
-    #[must_use]
     pub(crate) fn start(client: &KubeClient, settings: Arc<Settings>) -> Self {
         let others = [
             ResourceKind::CONFIG_MAP,
@@ -145,13 +144,11 @@ impl Watches {
         watches
     }
 
-    #[must_use]
     pub(crate) const fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
     /// Begins to tell what changes.
-    #[must_use]
     pub(crate) fn changes(&self) -> KubeChanges {
         KubeChanges::new(self.asks.clone())
     }

@@ -24,13 +24,11 @@ pub(crate) struct NamespaceEntry {
 
 impl NamespaceEntry {
     /// The object of this kind and name.
-    #[must_use]
     pub(crate) fn get(&self, kind: ResourceKind, name: &str) -> Option<&Arc<CachedObject>> {
         self.objects.get(&(kind, name.to_owned()))
     }
 
     /// The object of the kind with this name, as JSON.
-    #[must_use]
     pub(crate) fn json(&self, kind: &str, name: &str) -> Option<Value> {
         let kind = ResourceKind::named(kind)?;
         Some(self.get(kind, name)?.json(kind))
@@ -48,18 +46,15 @@ impl NamespaceEntry {
     }
 
     /// The lease's `Manifest`.
-    #[must_use]
     pub(crate) fn manifest(&self) -> Option<Manifest> {
         self.of(ResourceKind::MANIFEST).next()?.typed(ResourceKind::MANIFEST)
     }
 
-    #[must_use]
     pub(crate) fn namespace(&self) -> Option<Namespace> {
         self.of(ResourceKind::NAMESPACE).next()?.typed(ResourceKind::NAMESPACE)
     }
 
     /// Whether a pod of this namespace is one of a lease's service.
-    #[must_use]
     pub(crate) fn is_replica(&self, pod: &Pod) -> bool {
         let found = pod.metadata.labels.as_ref();
         self.lease.is_some() && found.is_some_and(|found| found.contains_key(labels::SERVICE))

@@ -68,7 +68,6 @@ impl Shared {
     }
 
     /// Told after every look at what changed.
-    #[must_use]
     pub(crate) fn turns(&self) -> watch::Receiver<u64> {
         self.turns.subscribe()
     }

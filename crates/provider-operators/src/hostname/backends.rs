@@ -73,7 +73,6 @@ impl Backends {
     }
 
     /// Whether somebody answers for a service.
-    #[must_use]
     pub fn of(&self, namespace: &str, service: &str) -> Answers {
         if !self.is_known {
             return Answers::Unknown;

@@ -96,7 +96,6 @@ impl ExposedPorts {
     }
 
     /// Whether the tenant asked for this hostname.
-    #[must_use]
     pub fn asks_for(&self, host: &str) -> bool {
         let mut ports = self.services.iter().flat_map(|service| &service.ports);
         ports.any(|port| port.hosts.iter().any(|asked| asked.eq_ignore_ascii_case(host)))

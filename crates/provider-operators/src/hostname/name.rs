@@ -91,26 +91,22 @@ pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
 }
 
 /// The domain all of whose names a pattern is; `None` for a plain name.
-#[must_use]
 pub fn under(host: &str) -> Option<&str> {
     host.strip_prefix("*.")
 }
 
 /// Whether a pattern is also for this name, which is another one.
-#[must_use]
 pub fn covers(pattern: &str, host: &str) -> bool {
     let rest = under(pattern).and_then(|domain| host.strip_suffix(domain));
     pattern != host && rest.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
 /// The name of the route of a hostname.
-#[must_use]
 pub fn route_of(host: &str) -> String {
     under(host).map_or_else(|| host.to_owned(), |domain| format!("{STAR}.{domain}"))
 }
 
 /// The hostname of the route of this name.
-#[must_use]
 pub fn host_of(route: &str) -> String {
     let domain = route.strip_prefix(STAR).and_then(|rest| rest.strip_prefix('.'));
     domain.map_or_else(|| route.to_owned(), |domain| format!("*.{domain}"))

@@ -47,10 +47,6 @@ pub(crate) fn open(
 }
 
 /// Does something with a keyring, again if the passphrase was wrong.
-///
-/// # Errors
-///
-/// What went wrong, or that the passphrase was wrong too often.
 pub(crate) fn thrice<T>(
     mut action: impl FnMut() -> Result<T, KeyringError>,
 ) -> Result<T, KeyringError> {

@@ -39,10 +39,6 @@ impl Maker<'_> {
     }
 
     /// The gas limit, and the turn with the sequence that the simulation found to be due.
-    ///
-    /// # Errors
-    ///
-    /// When the messages would fail, or the node does not answer.
     pub(crate) async fn gas(
         &self,
         network: &Network,

@@ -20,10 +20,6 @@ pub(crate) struct Account {
 
 impl Account {
     /// The account that a name or an address of the keyring stands for.
-    ///
-    /// # Errors
-    ///
-    /// When the keyring cannot be opened, or has no such key.
     pub(crate) fn find(
         from: &str,
         args: &KeyringArgs,

@@ -34,10 +34,6 @@ impl<'a> Wallet<'a> {
     }
 
     /// Sends messages in one transaction and waits until a block has it.
-    ///
-    /// # Errors
-    ///
-    /// When it was refused, or it is not known what became of it.
     pub(crate) async fn send(&self, messages: &[Message]) -> anyhow::Result<()> {
         let Self { network, signer, maker } = self;
         let turn = next_turn(network, self.address()).await?;

@@ -22,10 +22,6 @@ pub trait App: Clone + Send + Sync + 'static {
     /// Tries a transaction without effect.
     fn simulate(&self, tx: &[u8]) -> Result<Simulated, SimulateError>;
     /// Answers a query by gRPC method path.
-    ///
-    /// # Errors
-    ///
-    /// With what a node would answer instead.
     fn query(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, QueryError>;
 }
 

@@ -28,7 +28,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    #[must_use]
     pub fn new(
         chain_id: impl Into<String>,
         initial_height: u64,
@@ -47,7 +46,6 @@ impl Chain {
         }
     }
 
-    #[must_use]
     pub fn validators_hash(&self) -> Hash {
         validator::set_hash(&self.validator.public_key(), VOTING_POWER)
     }

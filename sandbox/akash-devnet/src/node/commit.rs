@@ -29,7 +29,6 @@ pub struct Vote {
 
 impl Commit {
     /// The validator's vote for a block at a time.
-    #[must_use]
     pub fn sign(
         validator: &Validator,
         chain_id: &str,
@@ -43,14 +42,12 @@ impl Commit {
         Self { height, block_id: Some(block_id), vote: Some(vote) }
     }
 
-    #[must_use]
     pub fn hash(&self) -> Hash {
         let votes: Vec<Vec<u8>> =
             self.vote.iter().map(|vote| vote.to_wire().encode_to_vec()).collect();
         merkle::root(&votes)
     }
 
-    #[must_use]
     pub fn to_wire(&self) -> wire::Commit {
         wire::Commit {
             height: signed(self.height),
@@ -73,7 +70,6 @@ impl Vote {
 }
 
 /// What a validator signs to vote for a block.
-#[must_use]
 pub fn sign_bytes(
     chain_id: &str,
     height: u64,

@@ -56,47 +56,39 @@ impl<A> Default for History<A> {
 
 impl<A: Clone> History<A> {
     /// Height of the newest block; 0 before the first.
-    #[must_use]
     pub const fn latest(&self) -> u64 {
         self.latest
     }
 
     /// Height of the oldest block that is left; 0 before the first.
-    #[must_use]
     pub fn base(&self) -> u64 {
         self.blocks.first().map_or(0, |(height, _)| *height)
     }
 
     /// The newest block.
-    #[must_use]
     pub fn latest_block(&self) -> Option<&Arc<Block>> {
         self.block(self.latest)
     }
 
-    #[must_use]
     pub fn block(&self, height: u64) -> Option<&Arc<Block>> {
         self.blocks.get(&height).filter(|_| height <= self.latest)
     }
 
-    #[must_use]
     pub fn block_by_hash(&self, hash: &Hash) -> Option<&Arc<Block>> {
         self.block(*self.heights.get(hash)?)
     }
 
-    #[must_use]
     pub fn tx(&self, hash: &Hash) -> Option<(TxPlace, &Arc<Block>)> {
         let place = *self.txs.get(hash)?;
         Some((place, self.block(place.height)?))
     }
 
     /// The state after a height, where it is still kept.
-    #[must_use]
     pub fn state(&self, height: u64) -> Option<&A> {
         self.states.get(&height).filter(|_| height <= self.latest)
     }
 
     /// Height of the oldest state that is left.
-    #[must_use]
     pub fn oldest_state(&self) -> u64 {
         self.states.first().map_or(0, |(height, _)| *height)
     }
@@ -123,7 +115,6 @@ impl<A: Clone> History<A> {
     }
 
     /// Transactions that a query matches, in the order of the chain.
-    #[must_use]
     pub fn search(&self, query: &Query) -> Vec<TxPlace> {
         if let Some(hash) = query.required("tx.hash") {
             let place = parse_hash(hash).and_then(|hash| self.tx(&hash));
@@ -144,7 +135,6 @@ impl<A: Clone> History<A> {
     }
 
     /// Blocks whose own events a query matches, in the order of the chain.
-    #[must_use]
     pub fn search_blocks(&self, query: &Query) -> Vec<u64> {
         let (low, high) = query.range("block.height");
         let (low, high) = (low.max(self.base()), high.min(self.latest));
@@ -158,7 +148,6 @@ impl<A: Clone> History<A> {
     }
 
     /// The same past as a node sees it that is some blocks behind.
-    #[must_use]
     pub fn behind(&self, blocks: u64) -> Self {
         let latest = self.latest.saturating_sub(blocks).max(self.base());
         Self { latest, ..self.clone() }
@@ -211,7 +200,6 @@ fn matches(query: &Query, block: &Block, index: usize) -> bool {
 }
 
 /// A digest written in hexadecimal.
-#[must_use]
 pub fn parse_hash(text: &str) -> Option<Hash> {
     let mut hash = [0; 32];
     hex::decode_to_slice(text, &mut hash).ok()?;

@@ -21,18 +21,15 @@ impl Default for BlockLimits {
 
 impl BlockLimits {
     /// Most gas as the chain writes it: -1 for any.
-    #[must_use]
     pub fn signed_gas(&self) -> i64 {
         self.max_gas.map_or(-1, |gas| i64::try_from(gas).unwrap_or(i64::MAX))
     }
 
     /// Most bytes as the chain writes it.
-    #[must_use]
     pub fn signed_bytes(&self) -> i64 {
         i64::try_from(self.max_bytes).unwrap_or(i64::MAX)
     }
 
-    #[must_use]
     pub fn hash(&self) -> Hash {
         let params = HashedParams { bytes: self.signed_bytes(), gas: self.signed_gas() };
         sha256(&params.encode_to_vec())

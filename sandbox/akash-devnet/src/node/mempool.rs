@@ -60,25 +60,21 @@ pub struct Mempool {
 
 impl Mempool {
     /// An empty one.
-    #[must_use]
     pub fn new(limits: MempoolLimits) -> Self {
         let cache = Cache::new(limits.cache);
         Self { limits, pending: VecDeque::new(), bytes: 0, cache }
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
     /// Whether none waits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
     /// Bytes of all that wait.
-    #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -89,7 +85,6 @@ impl Mempool {
     }
 
     /// The error of a mempool without room.
-    #[must_use]
     pub fn full(&self) -> BroadcastError {
         BroadcastError::Full {
             txs: self.pending.len(),
@@ -127,7 +122,6 @@ impl Mempool {
 
     /// The transactions for the next block: the oldest, up to the first that does not fit. Those
     /// behind it wait too, or one account's could overtake each other.
-    #[must_use]
     pub fn reap(&self, limits: &BlockLimits) -> Vec<Bytes> {
         let mut bytes = BLOCK_OVERHEAD;
         let mut gas = 0_u64;

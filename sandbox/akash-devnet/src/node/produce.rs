@@ -48,36 +48,30 @@ pub struct Node<A> {
 
 impl<A: App> Node<A> {
     /// A node before the first block.
-    #[must_use]
     pub fn new(chain: Chain, app: A) -> Self {
         let mempool = Mempool::new(chain.mempool);
         let check = app.clone();
         Self { chain: Arc::new(chain), app, check, mempool, history: History::default() }
     }
 
-    #[must_use]
     pub const fn chain(&self) -> &Arc<Chain> {
         &self.chain
     }
 
     /// The blocks so far. A copy is a snapshot.
-    #[must_use]
     pub const fn history(&self) -> &History<A> {
         &self.history
     }
 
     /// The state that transactions are checked and simulated on: the newest block and what waits.
-    #[must_use]
     pub const fn check_state(&self) -> &A {
         &self.check
     }
 
-    #[must_use]
     pub const fn mempool(&self) -> &Mempool {
         &self.mempool
     }
 
-    #[must_use]
     pub fn next_height(&self) -> u64 {
         match self.history.latest() {
             0 => self.chain.initial_height,
@@ -86,10 +80,6 @@ impl<A: App> Node<A> {
     }
 
     /// Takes a transaction into the mempool if CheckTx accepts it.
-    ///
-    /// # Errors
-    ///
-    /// When it is not even looked at.
     pub fn broadcast(&mut self, tx: Bytes) -> Result<Checked, BroadcastError> {
         let hash = self.mempool.admit(&tx)?;
         let mut check = self.check.clone();
@@ -104,7 +94,6 @@ impl<A: App> Node<A> {
     }
 
     /// What CheckTx would say of a transaction, which goes nowhere.
-    #[must_use]
     pub fn check_only(&self, tx: &[u8]) -> Checked {
         let result = check_tx(&mut self.check.clone(), &self.chain.block, tx);
         Checked { hash: sha256(tx), result }
@@ -128,10 +117,6 @@ impl<A: App> Node<A> {
     }
 
     /// Makes a block again that was kept.
-    ///
-    /// # Errors
-    ///
-    /// When it is not the next, or leads to another state than before.
     pub fn replay(&mut self, record: &Record) -> Result<Arc<Block>, ReplayError> {
         let (expected, found) = (self.next_height(), record.height);
         if expected != found {

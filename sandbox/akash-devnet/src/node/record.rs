@@ -31,7 +31,6 @@ pub struct Head {
 
 impl Record {
     /// What is kept of a block.
-    #[must_use]
     pub fn of(block: &Block) -> Self {
         Self {
             height: block.height(),
@@ -42,7 +41,6 @@ impl Record {
     }
 
     /// The record as bytes, with its head.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let content = Content {
             height: self.height,
@@ -63,7 +61,6 @@ impl Record {
 
 impl Head {
     /// The head of a record; `None` where it can be none.
-    #[must_use]
     pub fn decode(bytes: [u8; HEAD]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h] = bytes;
         let length = usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()?;
@@ -72,7 +69,6 @@ impl Head {
     }
 
     /// The record whose content this is; `None` where it is damaged.
-    #[must_use]
     pub fn content(&self, bytes: &[u8]) -> Option<Record> {
         if bytes.len() != self.length || crc32fast::hash(bytes) != self.checksum {
             return None;

@@ -18,25 +18,21 @@ pub struct Validator {
 impl Validator {
     /// The validator of a chain. The key is no secret and worth nothing: whoever knows the name of
     /// the chain knows it.
-    #[must_use]
     pub fn of_chain(chain_id: &str) -> Self {
         let seed = sha256(format!("akash-devnet validator of {chain_id}").as_bytes());
         Self { key: SigningKey::from_bytes(&seed) }
     }
 
-    #[must_use]
     pub fn public_key(&self) -> [u8; 32] {
         self.key.verifying_key().to_bytes()
     }
 
     /// Its address: the first bytes of the digest of its key.
-    #[must_use]
     pub fn address(&self) -> ConsensusAddress {
         address_of(&self.public_key())
     }
 
     /// Its signature of some bytes.
-    #[must_use]
     pub fn sign(&self, bytes: &[u8]) -> Vec<u8> {
         self.key.sign(bytes).to_bytes().to_vec()
     }
@@ -49,7 +45,6 @@ impl std::fmt::Debug for Validator {
 }
 
 /// The address of an Ed25519 key.
-#[must_use]
 pub fn address_of(public_key: &[u8]) -> ConsensusAddress {
     let digest = sha256(public_key);
     let mut address = [0; 20];
@@ -60,7 +55,6 @@ pub fn address_of(public_key: &[u8]) -> ConsensusAddress {
 }
 
 /// Merkle root of a set of one validator.
-#[must_use]
 pub(super) fn set_hash(public_key: &[u8], power: i64) -> Hash {
     let pub_key = PublicKey { sum: Some(public_key::Sum::Ed25519(public_key.to_vec())) };
     merkle::root(&[SimpleValidator { pub_key: Some(pub_key), power }.encode_to_vec()])

@@ -119,22 +119,18 @@ impl Devnet {
         Ok(Self { rpc, grpc, api, faults, commands, stop: Some(stop), task })
     }
 
-    #[must_use]
     pub const fn rpc_address(&self) -> SocketAddr {
         self.rpc
     }
 
-    #[must_use]
     pub const fn grpc_address(&self) -> SocketAddr {
         self.grpc
     }
 
-    #[must_use]
     pub const fn api_address(&self) -> SocketAddr {
         self.api
     }
 
-    #[must_use]
     pub const fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -153,10 +149,6 @@ impl Devnet {
     }
 
     /// Stops and waits for the end.
-    ///
-    /// # Errors
-    ///
-    /// With why it had stopped before, if it had.
     pub async fn shutdown(mut self) -> Result<(), DevnetError> {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());

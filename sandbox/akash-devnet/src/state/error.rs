@@ -25,7 +25,6 @@ pub enum GrpcCode {
 
 impl GrpcCode {
     /// The name as in the text of a Go status error.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "Unknown",
@@ -41,7 +40,6 @@ impl GrpcCode {
         }
     }
 
-    #[must_use]
     pub const fn number(self) -> i32 {
         self as i32
     }

@@ -37,7 +37,6 @@ pub struct Params {
 
 impl Genesis {
     /// A chain with the parameters of a recorded v2.1.0 network, starting at height 1.
-    #[must_use]
     pub fn for_devnet(
         chain_id: impl Into<String>,
         time_unix_nanos: i64,

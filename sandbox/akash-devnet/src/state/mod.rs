@@ -85,10 +85,6 @@ impl std::fmt::Debug for State {
 
 impl State {
     /// The state before the first block.
-    ///
-    /// # Errors
-    ///
-    /// When the genesis contradicts itself.
     pub fn from_genesis(genesis: &Genesis) -> Result<Self, GenesisError> {
         if genesis.chain_id.is_empty() {
             return Err(GenesisError::NoChainId);
@@ -172,34 +168,28 @@ impl State {
         self.app_hash
     }
 
-    #[must_use]
     pub const fn app_hash(&self) -> [u8; 32] {
         self.app_hash
     }
 
     /// The block that is being made, or was made last.
-    #[must_use]
     pub const fn block(&self) -> BlockInfo {
         self.block
     }
 
     /// Height of the block that is being made, or was made last.
-    #[must_use]
     pub const fn height(&self) -> u64 {
         self.block.height
     }
 
-    #[must_use]
     pub fn initial_height(&self) -> u64 {
         self.env.initial_height
     }
 
-    #[must_use]
     pub fn chain_id(&self) -> &str {
         &self.env.chain_id
     }
 
-    #[must_use]
     pub fn params(&self) -> &Params {
         &self.env.params
     }

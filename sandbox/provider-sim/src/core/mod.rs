@@ -123,7 +123,6 @@ struct Touched {
 
 impl SimCluster {
     /// A cluster of these machines, on which nothing runs.
-    #[must_use]
     pub fn new(spec: ClusterSpec, settings: Settings, seed: u64) -> Self {
         let ClusterSpec { nodes, storage, ips, node_ports } = spec;
         let machines = nodes.into_iter().map(|(name, node)| (name, Machine::new(node))).collect();
@@ -170,13 +169,11 @@ impl SimCluster {
     }
 
     /// When something happens by itself next.
-    #[must_use]
     pub fn next_due(&self) -> Option<Duration> {
         self.timers.next_due()
     }
 
     /// The moment that it has reached.
-    #[must_use]
     pub const fn now(&self) -> Duration {
         self.now
     }
@@ -188,13 +185,11 @@ impl SimCluster {
     }
 
     /// Whether the last step switched maintenance.
-    #[must_use]
     pub const fn maintenance_changed(&self) -> bool {
         self.touched.maintenance
     }
 
     /// Whether the provider is in maintenance.
-    #[must_use]
     pub const fn maintenance(&self) -> bool {
         self.maintenance
     }

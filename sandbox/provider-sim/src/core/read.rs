@@ -47,7 +47,6 @@ impl SimCluster {
     }
 
     /// What a hostname leads to.
-    #[must_use]
     pub fn page(&self, hostname: &str) -> Option<Page> {
         let lease = self.leases.get(self.hostnames.get(hostname)?)?;
         let service = lease.hostnames.get(hostname)?;

@@ -76,7 +76,6 @@ impl Default for Delays {
 
 impl Delays {
     /// Everything so many times as fast; never less than a millisecond.
-    #[must_use]
     pub fn faster(self, times: u32) -> Self {
         let faster =
             |span: Duration| span.checked_div(times).unwrap_or(span).max(Duration::from_millis(1));

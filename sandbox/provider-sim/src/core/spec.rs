@@ -58,7 +58,6 @@ const MOST_CARDS: u32 = 64;
 
 impl ClusterSpec {
     /// A cluster for a first look: three nodes, one of them with two cards, and some storage.
-    #[must_use]
     pub fn small() -> Self {
         let text = "2*node:cpu=16,memory=64Gi,disk=500Gi,storage=beta2:1Ti;\
                     gpu:cpu=32,memory=256Gi,disk=1Ti,gpu=2*a100/80/pcie,storage=beta2:1Ti";

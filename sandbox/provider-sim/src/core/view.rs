@@ -6,7 +6,6 @@ use super::{SimCluster, SimOutput};
 
 impl SimCluster {
     /// Everything, as a watcher sees it.
-    #[must_use]
     pub fn view(&self) -> ClusterView {
         ClusterView {
             uid: self.settings.uid.clone(),
@@ -23,13 +22,11 @@ impl SimCluster {
     }
 
     /// Whether manifests are looked for in the wrong namespace.
-    #[must_use]
     pub fn manifests_hidden(&self) -> bool {
         !self.hidden.is_empty()
     }
 
     /// What a new watcher sees first.
-    #[must_use]
     pub fn observed(&self) -> ViewChange {
         match self.api.down {
             true => ViewChange::Lost,

@@ -12,20 +12,17 @@ pub struct Clock {
 }
 
 impl Clock {
-    #[must_use]
     pub fn from_zero() -> Self {
         Self { started: Instant::now(), offset: Duration::ZERO }
     }
 
     /// Counts from 1970, so that a moment means the same after a restart.
-    #[must_use]
     pub fn of_day() -> Self {
         let offset = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self { started: Instant::now(), offset }
     }
 
     /// The moment that it is. It never goes back, whatever is done to the machine's clock.
-    #[must_use]
     pub fn now(&self) -> Duration {
         self.offset.saturating_add(self.started.elapsed())
     }

@@ -64,14 +64,12 @@ pub struct Stopped;
 
 impl SimDriver {
     /// Starts a cluster whose state lasts as long as this process.
-    #[must_use]
     pub fn start(cluster: SimCluster) -> Self {
         Self::start_kept(cluster, Clock::from_zero(), None).0
     }
 
     /// Starts a cluster whose state is kept. The task ends when the last driver is dropped, or with
     /// why the state could not be kept.
-    #[must_use]
     pub fn start_kept(
         cluster: SimCluster,
         clock: Clock,

@@ -38,7 +38,6 @@ pub struct RemoteDriver {
 
 impl RemoteDriver {
     /// The cluster that listens at `address`. Nothing is asked yet.
-    #[must_use]
     pub const fn new(address: SocketAddr) -> Self {
         Self { address }
     }

@@ -104,25 +104,21 @@ impl Server {
     }
 
     /// Where its driver connects to.
-    #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.listen
     }
 
     /// Where its workloads seem to answer.
-    #[must_use]
     pub const fn http_address(&self) -> SocketAddr {
         self.http
     }
 
     /// How many leases its file brought back.
-    #[must_use]
     pub const fn leases_restored(&self) -> usize {
         self.leases
     }
 
     /// The cluster itself, for who is in the same process.
-    #[must_use]
     pub fn driver(&self) -> SimDriver {
         self.driver.clone()
     }

@@ -73,10 +73,6 @@ impl Drop for Bound {
 
 /// Follows, wants and writes down until something is wrong or the future is dropped, which is as
 /// sudden as a crash.
-///
-/// # Errors
-///
-/// Always: it has no other end.
 pub async fn run(settings: Settings, journal: Arc<Mutex<Journal>>) -> Result<(), Stopped> {
     let Settings { follow, rpc, grpc, limits, key, lane } = settings;
     let account = lane.account;

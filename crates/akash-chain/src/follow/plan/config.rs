@@ -40,7 +40,6 @@ pub struct PlanConfig {
 
 impl PlanConfig {
     /// What suits the main network, for a chain of this name.
-    #[must_use]
     pub fn new(chain_id: impl Into<String>) -> Self {
         Self {
             chain_id: chain_id.into(),

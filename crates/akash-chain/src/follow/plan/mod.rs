@@ -74,7 +74,6 @@ pub struct Plan<B> {
 
 impl<B> Plan<B> {
     /// A plan for nodes with these names. It begins after `from`, or at the newest block.
-    #[must_use]
     pub fn new(
         config: PlanConfig,
         names: impl IntoIterator<Item = Arc<str>>,

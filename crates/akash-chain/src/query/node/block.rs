@@ -68,7 +68,6 @@ pub struct TxResult {
 
 impl TxResult {
     /// Whether it succeeded.
-    #[must_use]
     pub const fn is_ok(&self) -> bool {
         self.code == 0
     }
@@ -87,7 +86,6 @@ pub struct Event {
 
 impl Event {
     /// The first detail called `key`.
-    #[must_use]
     pub fn attribute(&self, key: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }

@@ -13,13 +13,11 @@ pub struct TxHash([u8; 32]);
 
 impl TxHash {
     /// The hash of a raw transaction.
-    #[must_use]
     pub fn of(raw: &[u8]) -> Self {
         Self(Sha256::digest(raw).into())
     }
 
     /// The bytes.
-    #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -47,13 +47,11 @@ struct ByHash {
 
 impl Node {
     /// Asks through `rpc`.
-    #[must_use]
     pub const fn new(rpc: RpcClient) -> Self {
         Self { rpc }
     }
 
     /// The JSON-RPC client below.
-    #[must_use]
     pub const fn rpc(&self) -> &RpcClient {
         &self.rpc
     }

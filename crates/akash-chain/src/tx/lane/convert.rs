@@ -26,10 +26,6 @@ pub enum ConvertError {
 }
 
 /// The message for an action of `owner`, signed by `account`.
-///
-/// # Errors
-///
-/// When it makes no sense, or is not the owner's to send.
 pub fn message_for(
     action: &Action,
     owner: Address,

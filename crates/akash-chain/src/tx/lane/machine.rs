@@ -46,7 +46,6 @@ pub struct Lane {
 
 impl Lane {
     /// A lane that knows nothing yet: neither its account's sequence nor what an earlier one sent.
-    #[must_use]
     pub fn new(config: LaneConfig) -> Self {
         Self {
             config,
@@ -70,7 +69,6 @@ impl Lane {
     }
 
     /// Its settings.
-    #[must_use]
     pub const fn config(&self) -> &LaneConfig {
         &self.config
     }

@@ -14,7 +14,6 @@ use crate::query::{BlockResults, Event, TxResult};
 impl LaneBlock {
     /// What a block did with transactions of `account`. Every transaction that got as far as its
     /// messages says whose sequence it used, also one that failed; one that did not used none.
-    #[must_use]
     pub fn of(results: &BlockResults, unix_time: u64, account: Address) -> Self {
         let prefix = format!("{account}/");
         let txs = results.txs.iter().filter_map(|result| ours(result, &prefix)).collect();
@@ -22,7 +21,6 @@ impl LaneBlock {
     }
 
     /// The same of a block that was followed.
-    #[must_use]
     pub fn of_followed(block: &FollowedBlock, account: Address) -> Self {
         let since = block.time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let txs = block.effects.txs.iter().filter_map(|tx| followed(tx, account)).collect();

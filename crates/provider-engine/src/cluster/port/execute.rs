@@ -14,9 +14,6 @@ pub trait Execute: Send + Sync {
     /// - `Teardown`: the cluster has taken it upon itself that all of it ends; the view says when
     ///   nothing is left. For a lease of which nothing is there, that is at once;
     /// - `Maintain`: it is remembered as durably as a manifest.
-    ///
-    /// # Errors
-    ///
     /// [`CommandFailure::Unavailable`] if no answer came: it may have been done all the same.
     /// [`CommandFailure::Refused`] if asking again is of no use.
     fn execute(

@@ -111,19 +111,16 @@ impl Names {
 
 impl Hostnames {
     /// Which lease has `host`.
-    #[must_use]
     pub fn holder(&self, host: &str) -> Option<LeaseId> {
         self.names.get(host).and_then(Interest::holder)
     }
 
     /// Whether `host` leads to `lease`, by what the cluster shows.
-    #[must_use]
     pub fn leads_to(&self, host: &str, lease: LeaseId) -> bool {
         self.names.get(host).is_some_and(|interest| interest.shown.contains_key(&lease))
     }
 
     /// Whether the chain said that `lease` is over, as long as it still has names.
-    #[must_use]
     pub fn has_ended(&self, lease: LeaseId) -> bool {
         self.leases.get(&lease).is_some_and(|names| names.ended)
     }

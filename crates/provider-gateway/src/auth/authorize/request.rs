@@ -70,7 +70,6 @@ impl Target {
 
 impl Request<'_> {
     /// What a limited token must list.
-    #[must_use]
     pub const fn scope(&self) -> Option<Scope> {
         match self {
             Self::Operate => None,
@@ -86,7 +85,6 @@ impl Request<'_> {
     }
 
     /// The lease that must be there.
-    #[must_use]
     pub const fn lease(&self) -> Option<LeaseRef> {
         match self {
             Self::GetManifest(lease)

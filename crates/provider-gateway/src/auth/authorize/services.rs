@@ -18,7 +18,6 @@ impl Services {
     }
 
     /// Whether this one is among them.
-    #[must_use]
     pub fn include(&self, service: &str) -> bool {
         match self {
             Self::All => true,

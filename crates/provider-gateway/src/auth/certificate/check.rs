@@ -39,7 +39,6 @@ pub struct CertificateCheck {
 
 impl CertificateCheck {
     /// Nothing remembered yet.
-    #[must_use]
     pub fn new(source: Arc<dyn Certificates>, is_tenant: IsTenant) -> Self {
         let limited = Limited::new(is_tenant);
         let known = Mutex::new(Recent::new(ROOM));

@@ -61,19 +61,16 @@ impl ClientCertificate {
     }
 
     /// Whose it says it is.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.owner
     }
 
     /// Its number in decimal, as the chain writes it.
-    #[must_use]
     pub fn serial(&self) -> &str {
         self.certificate.serial()
     }
 
     /// The bytes.
-    #[must_use]
     pub fn der(&self) -> &[u8] {
         self.certificate.der()
     }

@@ -33,7 +33,6 @@ pub(crate) fn with_filter(mut route: Value, name: &str) -> Value {
 
 /// The route with timeouts of the Gateway API, where the tenant asks for others than the usual
 /// ones: implementations count them for the whole answer, and a usual one would cut long answers.
-#[must_use]
 pub fn with_timeouts(mut route: Value, options: &HttpOptions) -> Value {
     let usual = HttpOptions::default();
     let timeouts = [options.read_timeout, options.send_timeout];
@@ -68,7 +67,6 @@ fn duration(milliseconds: u32) -> String {
 
 /// Options that the tenant set and that a route of the Gateway API cannot say, by their names in an
 /// SDL.
-#[must_use]
 pub fn not_carried_out(options: &HttpOptions) -> Vec<&'static str> {
     let usual = HttpOptions::default();
     // A manifest of today's tools has no limit here, the usual options of old ones do.

@@ -18,7 +18,6 @@ impl HostIndex {
     ///
     /// A route of another lease goes before the new one comes: controllers refuse a name that is
     /// there twice. A route of the other kind goes after it: until then, it serves.
-    #[must_use]
     pub fn decide(&self, host: &str) -> Decision {
         if let Some(error) = self.unreadable(host) {
             return Decision::Refused(error.clone().into());

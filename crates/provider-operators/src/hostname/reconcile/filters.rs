@@ -85,12 +85,10 @@ impl HostIndex {
     }
 
     /// Whether filters have to be seen.
-    #[must_use]
     pub fn needs_filters(&self) -> bool {
         self.implementation == Implementation::Nginx
     }
 
-    #[must_use]
     pub fn uses_filters(&self) -> bool {
         self.implementation == Implementation::Nginx && self.filters.are_served == Some(true)
     }

@@ -79,7 +79,6 @@ pub struct Job {
 }
 
 impl HostIndex {
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -120,7 +119,6 @@ impl HostIndex {
     }
 
     /// Whether everything was seen that decisions are made from.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let needed = [ResourceKind::HOST, ResourceKind::MANIFEST, self.settings.routes.kind()];
         needed.iter().all(|kind| self.listed.contains(kind))
@@ -234,7 +232,6 @@ impl HostIndex {
     }
 
     /// When a host that failed is tried again, at the earliest, since the start.
-    #[must_use]
     pub fn due(&self) -> Option<Duration> {
         self.later.first().map(|(until, _)| *until)
     }
@@ -254,13 +251,11 @@ impl HostIndex {
     }
 
     /// Whether a claim is the one that counts for its host.
-    #[must_use]
     pub fn counts(&self, claim: &Claim) -> bool {
         self.holder(&claim.host).is_some_and(|holder| holder.object == claim.object)
     }
 
     /// Whether nothing is left to be done, now or later.
-    #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.is_known() && self.dirty.is_empty() && self.busy.is_empty() && self.retries.is_empty()
     }
@@ -310,7 +305,6 @@ impl HostIndex {
     }
 
     /// What was counted since the start.
-    #[must_use]
     pub const fn counted(&self) -> &Counts {
         &self.counts
     }

@@ -75,7 +75,6 @@ impl HostIndex {
     }
 
     /// What the route of a host lacks, if it serves and lacks something.
-    #[must_use]
     pub fn condition(&self, host: &str) -> Option<&Condition> {
         self.conditions.get(host)
     }
@@ -101,7 +100,6 @@ impl HostIndex {
     }
 
     /// Why a claim is not the one that counts for its host, if another lease's is.
-    #[must_use]
     pub fn lost(&self, claim: &Claim) -> Option<&Reason> {
         self.lost.get(&claim.object)
     }

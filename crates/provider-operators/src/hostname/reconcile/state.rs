@@ -35,7 +35,6 @@ impl State {
         Self::Pending,
     ];
 
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Routed => "routed",
@@ -51,7 +50,6 @@ impl State {
 
 impl HostIndex {
     /// How a host is; `None` if nobody wants it.
-    #[must_use]
     pub fn state(&self, host: &str) -> Option<State> {
         let is_wanted = self.claimed.contains_key(host) || self.unreadable.contains_key(host);
         is_wanted.then(|| {
@@ -70,14 +68,12 @@ impl HostIndex {
     }
 
     /// Whether somebody answers for a host; `None` if it has no route.
-    #[must_use]
     pub fn answers(&self, host: &str) -> Option<Answers> {
         let claim = &self.served.get(host)?.claim;
         Some(self.backends.of(&names::lease_namespace(&claim.lease), &claim.service))
     }
 
     /// How many hosts are how.
-    #[must_use]
     pub fn states(&self) -> BTreeMap<State, usize> {
         let mut states: BTreeMap<_, _> = State::ALL.map(|state| (state, 0_usize)).into();
         let unreadable = self.unreadable.keys().filter(|it| !self.claimed.contains_key(*it));
@@ -89,7 +85,6 @@ impl HostIndex {
     }
 
     /// Hosts that wait to be looked at, or whose write is under way.
-    #[must_use]
     pub fn queue(&self) -> usize {
         self.dirty.union(&self.busy).count()
     }

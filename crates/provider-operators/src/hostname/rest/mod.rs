@@ -65,7 +65,6 @@ struct Prepared {
 
 impl Rest {
     /// Answers about `operator`, made anew at most every `refresh`; `version` is a JSON document.
-    #[must_use]
     pub fn new(
         operator: HostnameOperator,
         version: String,
@@ -77,7 +76,6 @@ impl Rest {
     }
 
     /// The answer to a request.
-    #[must_use]
     pub fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
         let inner = &*self.0;
         let is_read = matches!(*method, Method::GET | Method::HEAD);

@@ -19,10 +19,6 @@ use crate::streams::Streams;
 const VALID_FOR: Duration = Duration::from_hours(8760);
 
 /// Makes a certificate unless there is one that is valid, and publishes it unless it is.
-///
-/// # Errors
-///
-/// When the file cannot be read or written, or the chain refuses.
 pub(super) async fn ensure(
     wallet: &Wallet<'_>,
     secret: &SecretKey,

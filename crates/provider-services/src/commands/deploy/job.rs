@@ -50,10 +50,6 @@ pub(crate) struct Job<'a> {
 
 impl Job<'_> {
     /// Goes on from wherever the deployment is, until every service is ready.
-    ///
-    /// # Errors
-    ///
-    /// When there is no way on; what was reached stays.
     pub(crate) async fn run(
         &self,
         progress: &Progress,

@@ -187,10 +187,6 @@ pub(crate) struct Launched {
 }
 
 /// Starts the chain of a directory, or goes on with it.
-///
-/// # Errors
-///
-/// When the directory cannot be used, or a port is taken.
 pub(crate) async fn launch(state: &Path, pace: Pace) -> anyhow::Result<Launched> {
     let keyring = keyring(state)?;
     let start = match Start::read(state)? {

@@ -41,10 +41,6 @@ pub(super) enum QueryFormat {
 
 impl QueryArgs {
     /// The node to ask.
-    ///
-    /// # Errors
-    ///
-    /// When an address is none, or two flags do not go together.
     pub(super) fn network(&self, surroundings: &Surroundings) -> anyhow::Result<Network> {
         let grpc = self.grpc_addr.as_deref();
         let network =
@@ -83,10 +79,6 @@ pub(super) struct PageArgs {
 
 impl PageArgs {
     /// As the node takes it.
-    ///
-    /// # Errors
-    ///
-    /// When flags do not go together, or the key is none.
     pub(super) fn request(&self) -> anyhow::Result<Option<PageRequest>> {
         if self.page == 0 {
             bail!("--page is 0: pages are counted from 1");

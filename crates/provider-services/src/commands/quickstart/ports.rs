@@ -36,10 +36,6 @@ impl Usual {
 
 /// Starts something on ports that are free. Between choosing one and taking it somebody else may
 /// take it: then others are chosen.
-///
-/// # Errors
-///
-/// When no port is free, or what is started fails for another reason.
 pub(super) async fn start<T, const N: usize>(
     usual: [Usual; N],
     mut start: impl AsyncFnMut([SocketAddr; N]) -> anyhow::Result<T>,

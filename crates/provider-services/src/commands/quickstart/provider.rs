@@ -31,10 +31,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The simulated cluster; dropped, it ends.
-///
-/// # Errors
-///
-/// When a port is taken, or its state cannot be used.
 pub(super) async fn cluster(home: &Path, web: SocketAddr) -> anyhow::Result<Server> {
     let config = ServerConfig {
         state: home.join("sim-cluster.state"),

@@ -19,11 +19,6 @@ enum Said {
 }
 
 /// Asks the nodes, one after the other and as often as it takes, until one of them knows.
-///
-/// # Errors
-///
-/// When a node that is on the chain and up to date says that it is not registered. That no node
-/// answers is no error: nodes come back.
 pub(super) async fn registered(config: &Config) -> anyhow::Result<()> {
     let mut wait = FIRST_WAIT;
     loop {

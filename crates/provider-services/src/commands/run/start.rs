@@ -8,10 +8,6 @@ use tokio::sync::mpsc;
 use crate::commands::version::FOR_DAEMON;
 
 /// Runs the provider until `stop` is ready.
-///
-/// # Errors
-///
-/// When it does not start, or a part of it ended that must not.
 pub(super) async fn start(
     config: Config,
     secret: SecretKey,

@@ -24,10 +24,6 @@ pub(super) struct Tenant<'a> {
 
 impl<'a> Tenant<'a> {
     /// Finds the key and prepares to talk to the node.
-    ///
-    /// # Errors
-    ///
-    /// When there is no key, or the node's address is none.
     pub(super) fn open(
         args: &'a DeploymentOf,
         provider: &'a ProviderFlags,
@@ -102,10 +98,6 @@ impl<'a> Tenant<'a> {
     }
 
     /// A client of a provider, by which this tenant is known.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot be found, or the certificate is missing.
     pub(super) async fn client(&self, provider: Address) -> anyhow::Result<Client> {
         let door = Door {
             network: self.network.as_ref(),

@@ -41,10 +41,6 @@ pub(crate) enum Identity<'a> {
 
 impl Door<'_> {
     /// A client of a provider.
-    ///
-    /// # Errors
-    ///
-    /// When the provider or the own certificate cannot be found, or the chain cannot be asked.
     pub(crate) async fn client(
         &self,
         provider: Address,

@@ -14,10 +14,6 @@ use akash_json as proto_json;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Reads a transaction from a file, or from standard input where the path is `-`.
-///
-/// # Errors
-///
-/// When it cannot be read, or is not the JSON of a transaction.
 pub(super) fn read(path: &Path, stdin: &mut dyn Read) -> anyhow::Result<Tx> {
     let name = match path.as_os_str() == "-" {
         true => "standard input".to_owned(),

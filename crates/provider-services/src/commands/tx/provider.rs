@@ -105,10 +105,6 @@ fn entry(document: &Document, owner: Address) -> anyhow::Result<Entry> {
 }
 
 /// The attributes that a provider.yaml lists.
-///
-/// # Errors
-///
-/// When they are no list, one lacks its key or value, or a key is there twice.
 pub(crate) fn attributes(document: &Document) -> anyhow::Result<Vec<Attribute>> {
     let items = document.items("attributes");
     let mut attributes: Vec<Attribute> = Vec::new();

@@ -14,10 +14,6 @@ use crate::output::Document;
 use crate::streams::Streams;
 
 /// Does with the messages what flags say.
-///
-/// # Errors
-///
-/// When nothing could be sent. A transaction that was sent and refused is printed, and told.
 pub(super) async fn send(
     session: &Session<'_>,
     messages: &[Message],

@@ -45,10 +45,6 @@ fn account(text: &str, what: &str) -> Answer<Address> {
 
 impl State {
     /// Answers a query, given by its gRPC method path, e.g. `/akash.market.v1beta5.Query/Orders`.
-    ///
-    /// # Errors
-    ///
-    /// With the status and both texts that a real node answers with: see [`QueryError`].
     pub fn query(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, QueryError> {
         let unknown = || QueryError::unknown_path(path);
         let (service, method) =

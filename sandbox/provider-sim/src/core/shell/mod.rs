@@ -114,7 +114,6 @@ impl SimCluster {
     }
 
     /// Whether the container in which a command runs is still there.
-    #[must_use]
     pub fn still_runs(&self, shell: &Shell) -> bool {
         let pods = self.leases.get(&shell.lease).map(|lease| lease.pods.values());
         let is_it = |pod: &Pod| pod.name == shell.place.pod && pod.state == PodState::Ready;
@@ -123,7 +122,6 @@ impl SimCluster {
 }
 
 impl Shell {
-    #[must_use]
     pub const fn has_ended(&self) -> bool {
         matches!(self.state, State::Ended)
     }

@@ -51,13 +51,11 @@ impl LaneHandle {
     }
 
     /// How the lane is doing.
-    #[must_use]
     pub fn status(&self) -> LaneStatus {
         self.status.borrow().clone()
     }
 
     /// The same, whenever it changes.
-    #[must_use]
     pub fn watch(&self) -> watch::Receiver<LaneStatus> {
         self.status.clone()
     }

@@ -70,7 +70,6 @@ impl<S, T> std::fmt::Debug for LaneTask<S, T> {
 impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
     /// A lane for `signer`, who must be the account of `config`, on one node. Also who holds it,
     /// and where intents end.
-    #[must_use]
     pub fn new(
         config: LaneConfig,
         signer: S,
