@@ -28,8 +28,8 @@ impl Mnemonic {
     }
 
     /// The words as typed: blanks and line ends between them do not matter, case does.
-    /// Fails when they are not 12, 15, 18, 21 or 24 words of the English list, or the last one, which
-    /// also is a checksum, does not fit the others. The words themselves are not in the error.
+    /// They are 12, 15, 18, 21 or 24 of the English list, and the last one is a checksum.
+    /// The words themselves are not in the error.
     pub fn parse(phrase: &str) -> Result<Self, MnemonicError> {
         let mut joined = Zeroizing::new(String::with_capacity(phrase.len()));
         for word in phrase.split_whitespace() {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::KeyFilePassword;
 use akash_chain::query::{Connection, Query};
+use akash_keys::SecretKey;
+use akash_keys::certificate::KeyFilePassword;
 use akash_net::Outbound;
 use akash_types::{Address, with_causes};
 use kube_access::KubeClient;

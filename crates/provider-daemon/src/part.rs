@@ -6,6 +6,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use akash_types::Backoff;
 use tokio::sync::watch;
 
 /// Where a part is in its life.
@@ -133,8 +134,9 @@ impl Stopper {
     }
 }
 
-/// Longest pause before a part is started again.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Before a part is started again.
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(250), most: Duration::from_secs(30) };
 /// A part that worked this long begins with short pauses again.
 const GOOD_WHILE: Duration = Duration::from_secs(60);
 
@@ -145,7 +147,7 @@ where
     F: Future<Output = Result<(), E>> + Send + 'static,
     E: fmt::Display + Send + 'static,
 {
-    let mut pause = Duration::from_millis(250);
+    let mut failures = 0_u32;
     loop {
         let began = tokio::time::Instant::now();
         let mut task = Bound(tokio::spawn(run(part.clone())));
@@ -164,8 +166,10 @@ where
         tracing::error!(part = part.name, problem, "a part ended and is started again");
         part.has_problem(problem);
         if began.elapsed() >= GOOD_WHILE {
-            pause = Duration::from_millis(250);
+            failures = 0;
         }
+        failures = failures.saturating_add(1);
+        let pause = BACKOFF.within(failures, u64::from(std::process::id()));
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = stop.stopped() => {
@@ -173,7 +177,6 @@ where
                 return;
             }
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
         part.restarted();
     }
 }

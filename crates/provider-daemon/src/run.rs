@@ -3,7 +3,8 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
+use akash_types::Backoff;
 use kube_access::{Access, AccessError, Counter, KubeClient};
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
@@ -36,8 +37,7 @@ use crate::store::{Found, OpenError, Opened, Retention, Store};
 use crate::vault::SecretVault;
 
 /// Pauses between tries to reach Kubernetes: the first, and the longest.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(30) };
 /// How long a call about a route or a certificate may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
@@ -129,7 +129,7 @@ pub async fn run(
 /// A Kubernetes cluster, once it answers: it may be started later than we are.
 async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDriver, ConnectError> {
     let access = Access::find(&config.kubernetes.kubeconfig, &config.outbound).await?;
-    let mut pause = FIRST_PAUSE;
+    let mut failures = 0_u32;
     loop {
         match KubeDriver::connect(&access, config.kube_settings(), counter(metrics)).await {
             Ok(driver) => {
@@ -137,9 +137,10 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
                 return Ok(driver);
             }
             Err(error) if error.may_pass() => {
+                failures = failures.saturating_add(1);
+                let pause = BACKOFF.within(failures, u64::from(std::process::id()));
                 tracing::warn!(%error, seconds = pause.as_secs(), "the cluster does not answer; waiting");
                 tokio::time::sleep(pause).await;
-                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
             }
             Err(error) => return Err(error),
         }

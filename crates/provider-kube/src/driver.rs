@@ -17,14 +17,13 @@ use provider_engine::cluster::view::Held;
 use tokio::task::JoinHandle;
 
 use crate::apply::UnderWay;
-use crate::definitions;
 use crate::probe::IsolationProbe;
 pub use crate::read::events::KubeEvents;
 pub use crate::read::exec::{KubeInput, KubeOutput};
 pub use crate::read::logs::KubeLines;
 use crate::settings::{NetworkPolicies, Settings, SettingsError};
 use crate::watch::{KubeChanges, Watches};
-use crate::{apply, read};
+use crate::{apply, definitions, read};
 
 /// How long a call may take.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use akash_chain::keys::Passphrase;
+use akash_keys::Passphrase;
 use zeroize::Zeroizing;
 
 /// Where answers come from.

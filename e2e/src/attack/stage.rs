@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use anyhow::{Context, Result};
 
 use super::Target;

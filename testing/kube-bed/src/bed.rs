@@ -9,13 +9,12 @@ use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 
-use crate::api;
-use crate::control;
 use crate::daemon::Daemon;
 use crate::guard::Guard;
 use crate::keys::Keys;
 use crate::port::Port;
 use crate::programs::Programs;
+use crate::{api, control};
 
 /// Addresses that services get where nobody can reach them.
 const SERVICES: &str = "10.96.0.0/16";

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::message::deployment::{CreateDeployment, close_deployment, create_deployment};
@@ -13,6 +12,7 @@ use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, 
 use akash_devnet::node::{Block, Chain};
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, Params, State};
+use akash_keys::SecretKey;
 use akash_sdl::Sdl;
 use akash_types::{Address, BidId, Coin, DeploymentId, Deposit, GroupId, OrderId, Provider};
 

@@ -1,7 +1,6 @@
 //! Orders, bids, leases and the parameters of the market.
 
-use akash_proto::akash::market::v1 as ids;
-use akash_proto::akash::market::v1beta5 as wire;
+use akash_proto::akash::market::{v1 as ids, v1beta5 as wire};
 use akash_proto::akash::verification::v1 as verification;
 use akash_types::{
     Address, Bid, BidId, BidState, EscrowAccount, EscrowPayment, Lease, LeaseId, LeaseState,

@@ -5,7 +5,6 @@
 //! the older one (bcrypt, XSalsa20-Poly1305) is imported as well.
 
 mod cipher;
-mod crc24;
 
 use zeroize::Zeroizing;
 
@@ -31,7 +30,7 @@ fn export_with(
     let headers = [("kdf", "argon2"), ("salt", &hex::encode_upper(salt)), ("type", TYPE)];
     let block = Block {
         headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-        checksum: Some(crc24::of(&sealed)),
+        checksum: Some(of(&sealed)),
         ..Block::new(LABEL, Zeroizing::new(sealed))
     };
     Ok(block.to_text().trim_end().to_owned())
@@ -43,7 +42,7 @@ pub fn import(text: &str, passphrase: &Passphrase) -> Result<SecretKey, ArmorErr
     if block.label != LABEL {
         return Err(ArmorError::Label { found: block.label });
     }
-    if block.checksum.is_some_and(|checksum| checksum != crc24::of(&block.data)) {
+    if block.checksum.is_some_and(|checksum| checksum != of(&block.data)) {
         return Err(ArmorError::Checksum);
     }
     // Without the header it is this type: there was no other when it was not written.
@@ -108,6 +107,20 @@ pub enum ArmorError {
     Content(#[source] AminoError),
 }
 
+/// The checksum of `data`.
+fn of(data: &[u8]) -> [u8; 3] {
+    const INIT: u32 = 0x00b7_04ce;
+    const POLYNOMIAL: u32 = 0x0186_4cfb;
+    let crc = data.iter().fold(INIT, |crc, byte| {
+        (0..8).fold(crc ^ (u32::from(*byte) << 16), |crc, _| {
+            let shifted = crc << 1;
+            if shifted & 0x0100_0000 == 0 { shifted } else { shifted ^ POLYNOMIAL }
+        })
+    });
+    let [_, checksum @ ..] = crc.to_be_bytes();
+    checksum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +172,11 @@ mod tests {
         assert!(matches!(of(salt, "AQID\n=AAAA"), ArmorError::Checksum));
         let short = of(&format!("kdf: bcrypt\n{salt}"), "AQID");
         assert!(matches!(short, ArmorError::WrongPassphrase));
+    }
+
+    #[test]
+    fn the_check_value_of_the_catalogue_comes_out() {
+        assert_eq!(super::of(b"123456789"), [0x21, 0xcf, 0x02]);
+        assert_eq!(super::of(b""), [0xb7, 0x04, 0xce]);
     }
 }

@@ -1,7 +1,7 @@
 //! `<home>/<address>.pem`: a certificate, and its key under a password.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use akash_types::Address;
 use der::{Decode, Encode};
@@ -9,12 +9,12 @@ use pkcs8::pkcs5::pbes2;
 use pkcs8::{EncryptedPrivateKeyInfoOwned, EncryptedPrivateKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::legacy_pem::{self, Encryption};
+use super::legacy_pem::Encryption;
 use super::view::LABEL;
-use super::{Certificate, CertificateError, CertificateKey, KeyFilePassword, KeyPair};
-use crate::atomic_file::{self, Existing};
-use crate::pem::{self, Block};
-use crate::{RandomError, random};
+use super::{Certificate, CertificateError, CertificateKey, KeyPair, legacy_pem};
+use crate::atomic_file::Existing;
+use crate::pem::Block;
+use crate::{RandomError, SecretKey, atomic_file, pem, random};
 
 const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 /// How often the password is hashed in a file that is written.
@@ -201,6 +201,40 @@ pub enum KeyFileError {
     /// Certificate or key are not such.
     #[error(transparent)]
     Content(#[from] CertificateError),
+}
+
+/// What the key of an account's certificate is encrypted with. Wiped when dropped.
+#[derive(Clone)]
+pub struct KeyFilePassword {
+    current: Zeroizing<[u8; 64]>,
+    legacy: Zeroizing<[u8; 64]>,
+}
+
+impl KeyFilePassword {
+    /// The account's signature over its address as text.
+    pub fn of(account: &SecretKey) -> Self {
+        let address = account.public_key().address();
+        Self {
+            current: Zeroizing::new(account.sign(address.to_string().as_bytes())),
+            legacy: Zeroizing::new(account.sign(address.as_bytes())),
+        }
+    }
+
+    /// The password of every file that is written.
+    pub(super) fn current(&self) -> &[u8] {
+        self.current.as_slice()
+    }
+
+    /// The password of the oldest files: the signature over the bytes of the address.
+    pub(super) fn legacy(&self) -> &[u8] {
+        self.legacy.as_slice()
+    }
+}
+
+impl fmt::Debug for KeyFilePassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyFilePassword(…)")
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ mod build;
 mod file;
 mod key;
 mod legacy_pem;
-mod password;
 mod view;
 
 use std::time::{Duration, SystemTime};
@@ -25,9 +24,8 @@ use super::pem::PemError;
 
 #[cfg(fuzzing)]
 pub(super) use file::decode as decode_file;
-pub use file::{KeyFile, KeyFileError};
+pub use file::{KeyFile, KeyFileError, KeyFilePassword};
 pub use key::CertificateKey;
-pub use password::KeyFilePassword;
 pub use view::Certificate;
 
 /// What a new certificate is to say.

@@ -19,7 +19,6 @@
 mod backend;
 mod directory;
 mod error;
-mod file_name;
 #[cfg(fuzzing)]
 pub(super) mod fuzzing;
 mod item;
@@ -29,14 +28,13 @@ mod lock;
 mod record;
 #[cfg(target_os = "linux")]
 mod secret_service;
-mod store;
 mod system;
 
 use std::fmt;
 
 use akash_types::Address;
 
-use self::store::{Existing, Store};
+use backend::{Existing, Store};
 
 pub use backend::{Backend, OpenOptions};
 pub use error::KeyringError;

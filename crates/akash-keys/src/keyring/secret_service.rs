@@ -10,16 +10,15 @@
 
 use std::collections::HashMap;
 use std::error::Error as StdError;
-use std::io;
 use std::time::Duration;
-use std::{panic, thread};
+use std::{io, panic, thread};
 
 use secret_service::{Collection, EncryptionType, Error, Item};
 use tokio::runtime::{Builder, Runtime};
 use zeroize::Zeroizing;
 
+use super::backend::{Data, Existing, Store};
 use super::jwe::JweError;
-use super::store::{Data, Existing, Store};
 use super::{KeyringError, item};
 
 /// The collection of the Go program, which its builds name after themselves.

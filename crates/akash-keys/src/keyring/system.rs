@@ -4,10 +4,10 @@
 //! lie in files: they were put there without a desktop and would seem lost otherwise.
 
 use super::KeyringError;
+use super::backend::Store;
 use super::directory::Directory;
 #[cfg(target_os = "linux")]
 use super::secret_service::SecretService;
-use super::store::Store;
 
 /// One of the two places of an `os` keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

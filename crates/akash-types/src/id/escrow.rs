@@ -7,8 +7,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{BidId, DeploymentId, IdError, LeaseId, OrderId, account, sequence, split};
-use super::{GroupId, strip};
+use super::{
+    BidId, DeploymentId, GroupId, IdError, LeaseId, OrderId, account, sequence, split, strip,
+};
 use crate::quoted::shortened;
 
 /// What an escrow account holds money for. Numbers as on the wire.

@@ -13,18 +13,15 @@
 mod connect;
 mod error;
 mod rest;
-mod shell;
 mod stream;
-mod tls;
 
 use std::time::Duration;
 
 use http::Uri;
 
+pub use connect::{ClientCertificate, ServerTrust};
 pub use error::ClientError;
-pub use shell::{Shell, ShellInput, ShellOutput};
-pub use stream::{Frames, StreamEnd};
-pub use tls::{ClientCertificate, ServerTrust};
+pub use stream::{Frames, Shell, ShellInput, ShellOutput, StreamEnd};
 
 use connect::Connector;
 

@@ -1,10 +1,10 @@
 //! Making a token.
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::raw::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
+use super::claims::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
 use super::{
     Access, Algorithm, Claims, ClaimsError, DeploymentGrant, Permission, ProviderAccess, Scope,
     rules,

@@ -17,21 +17,19 @@
 //! - `dial`: a connection, TLS or not, within a bounded time.
 //! - `session`: one connection's life.
 //! - `outbox`: the topics whose newest value Redis has yet to take.
-//! - `backoff`: how long to wait before the next try.
 
-mod backoff;
 mod dial;
 mod find;
 mod outbox;
 mod session;
 mod target;
-mod tls;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use akash_net::Trust;
+use akash_types::{Backoff, with_causes};
 use tokio::time::sleep;
 
 use crate::bus::Shared;
@@ -106,7 +104,7 @@ impl Link {
                 attempts = 0;
             }
             attempts = attempts.saturating_add(1);
-            let reason = chain(&end.error);
+            let reason = with_causes(&end.error);
             self.shared.change_status(|status| {
                 let since = match status.connection {
                     Connection::Reconnecting { since, .. } => since,
@@ -115,18 +113,9 @@ impl Link {
                 status.lost_connections += u64::from(end.was_connected);
                 status.connection = Connection::Reconnecting { since, attempts, reason };
             });
-            sleep(backoff::wait(attempts, &self.timing)).await;
+            let Timing { first_wait: first, longest_wait: most, .. } = self.timing;
+            let salt = getrandom::u64().unwrap_or_default();
+            sleep(Backoff { first, most }.within(attempts, salt)).await;
         }
     }
-}
-
-/// An error and all that caused it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        line = format!("{line}: {cause}");
-        source = cause.source();
-    }
-    line
 }

@@ -6,18 +6,21 @@ use std::time::{Duration, UNIX_EPOCH};
 use akash_chain::follow::FollowStatus;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Abci, RpcClient};
-use akash_types::with_causes;
+use akash_types::{Backoff, with_causes};
 use provider_engine::chain::{ChainAnswer, ChainQuery, ChainReply, QueryId, Read, Unavailable};
 use provider_engine::time::BlockTime;
 use tokio::sync::{Semaphore, watch};
 
-use super::choose::troubles;
 use super::read::{Accounts, ReadError, read};
+use super::troubles;
 
 /// Questions that are out at once.
 const QUESTIONS: usize = 32;
 /// How long a question waits for a node that is well.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Between tries to read a block that has to be there.
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(100), most: Duration::from_secs(5) };
 
 /// Asks the chain for the engine.
 #[derive(Clone, Debug)]
@@ -80,7 +83,7 @@ impl Reader {
 
     async fn wait_for_node(&self) -> Result<(), Unavailable> {
         let mut nodes = self.nodes.clone();
-        let well = nodes.wait_for(|status| super::choose::choose(status, 0).is_some());
+        let well = nodes.wait_for(|status| super::choose(status, 0).is_some());
         match tokio::time::timeout(PATIENCE, well).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(_)) => Err(Unavailable("blocks are not followed any more".to_owned())),
@@ -90,7 +93,7 @@ impl Reader {
 
     /// The time of a block that has to be there, however long that takes.
     pub(super) async fn time_of(&self, height: u64) -> BlockTime {
-        let mut pause = Duration::from_millis(100);
+        let mut failures = 0;
         loop {
             let node = Node::new(self.rpc.pinned());
             match block_time(&node, height).await {
@@ -98,8 +101,8 @@ impl Reader {
                 Ok(_) => tracing::warn!(height, "the node no longer knows when the block was made"),
                 Err(error) => tracing::warn!(height, %error, "cannot read when the block was made"),
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_secs(5));
+            failures += 1;
+            tokio::time::sleep(BACKOFF.within(failures, height)).await;
         }
     }
 }

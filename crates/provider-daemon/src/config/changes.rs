@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use provider_engine::Settings;
-use provider_engine::escrow;
 use provider_engine::manifest::ManifestSettings;
+use provider_engine::{Settings, escrow};
 
 use super::Config;
 use super::bidding::PriceScript;

@@ -8,7 +8,7 @@ use provider_kube::isolation::{Ipv4Network, Isolation, PodProfile};
 use provider_kube::settings::Overcommit;
 
 use super::error::Wrong;
-use super::place::Place;
+use super::given::Place;
 use super::reader::{Reader, because, hostname, socket};
 use super::span;
 

@@ -1,6 +1,6 @@
 //! What is wrong with a setting, and what is only worth knowing.
 
-use super::place::Place;
+use super::given::Place;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} ({place}): {wrong}; {remedy}")]

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use akash_net::{Outbound, OutboundError};
 use akash_types::{Address, Attribute};
 
-use super::place::Place;
+use super::error::Note;
+use super::reader::Reader;
 use super::table::setting_of_key;
 
 /// What was given, and by whom: the only input of [`Config::from_given`](super::Config::from_given).
@@ -97,5 +98,64 @@ impl fmt::Debug for FileContent {
             .field("attributes", &self.attributes)
             .field("settings", &keys)
             .finish()
+    }
+}
+
+/// Where a value came from, strongest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Flag,
+    /// This variable of the environment.
+    Environment(String),
+    /// This key of this file.
+    File {
+        path: PathBuf,
+        /// The key, as it is written there.
+        key: String,
+    },
+    Default,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("flag"),
+            Self::Environment(variable) => f.write_str(variable),
+            Self::File { path, key } => write!(f, "{key} in {}", path.display()),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// Their names, and why they do nothing.
+pub const STRAYS: [(&str, &str); 13] = [
+    (
+        "DEPLOYMENT_NETWORK_POLICIES_ENABLED",
+        "its prefix is missing, so network policies stay on; set AP_DEPLOYMENT_NETWORK_POLICIES_ENABLED if that is wanted",
+    ),
+    ("AP_GATEWAY_IMPLEMENTATION", "the setting is AP_GATEWAY_PROVIDER"),
+    ("AKASH_GATEWAY_IMPLEMENTATION", "the setting is AKASH_GATEWAY_PROVIDER"),
+    ("KUBE_CONFIG", "the setting is AP_KUBECONFIG"),
+    ("KUBECONFIG", "the setting is AP_KUBECONFIG"),
+    ("AKASH_BALANCES_PERIOD", "accounts are read every AKASH_LEASE_FUNDS_MONITOR_INTERVAL"),
+    ("AKASH_QUERY_TIMEOUT", "the setting is AKASH_RPC_QUERY_TIMEOUT"),
+    ("AKASH_BID_PRICE_CPU", "the setting is AKASH_BID_PRICE_CPU_SCALE"),
+    ("AKASH_BID_PRICE_MEMORY", "the setting is AKASH_BID_PRICE_MEMORY_SCALE"),
+    ("AKASH_BID_PRICE_STORAGE", "the setting is AKASH_BID_PRICE_STORAGE_SCALE"),
+    ("AKASH_CLUSTER_STORAGE", "the cluster says itself what it has"),
+    ("AKASH_RESOURCE_DEFINITION", "resources come from the cluster"),
+    ("AKASH_ATTESTATION_WEBHOOK_ENABLED", "attestation is not there yet"),
+];
+
+/// Says of those that are set that they do nothing.
+pub(super) fn note_strays(reader: &mut Reader<'_>) {
+    for name in &reader.given.strays {
+        if let Some((_, because)) = STRAYS.iter().find(|(stray, _)| stray == name) {
+            reader.notes.push(Note {
+                setting: name.clone(),
+                place: Place::Environment(name.clone()),
+                text: format!("has no effect: {because}"),
+            });
+        }
     }
 }

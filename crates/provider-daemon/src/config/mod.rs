@@ -22,11 +22,9 @@ mod files;
 mod gateway;
 mod given;
 mod kube;
-mod place;
 mod reader;
 mod setting;
 mod span;
-mod strays;
 mod summary;
 pub mod table;
 #[cfg(test)]
@@ -52,11 +50,9 @@ pub use error::{ConfigError, Note};
 pub use files::missing_files;
 pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
-pub use given::{FileContent, Given, GivenFile, Value};
-pub use place::Place;
+pub use given::{FileContent, Given, GivenFile, Place, STRAYS, Value};
 pub use setting::{Change, Effect, Form, Setting};
 pub use span::read_span;
-pub use strays::STRAYS;
 
 use crate::log::LogSettings;
 use error::Wrong;
@@ -125,7 +121,7 @@ impl Config {
     pub fn from_given(given: &Given) -> Result<(Self, Vec<Note>), Vec<ConfigError>> {
         let mut reader = Reader::new(given);
         reader.note_unused();
-        strays::note(&mut reader);
+        given::note_strays(&mut reader);
         note_file(&mut reader);
         match read(&mut reader) {
             Some(config) if reader.errors.is_empty() => Ok((config, reader.notes)),

@@ -9,8 +9,7 @@ use akash_types::hostname::is_dns_name;
 use akash_types::{Coin, Dec, DecCoin};
 
 use super::error::{ConfigError, Note, Wrong};
-use super::given::{Given, Value};
-use super::place::Place;
+use super::given::{Given, Place, Value};
 use super::setting::{Effect, Setting};
 use super::span;
 use super::table::settings;

@@ -2,10 +2,9 @@
 
 use provider_engine::bidding::pricing::Pricing;
 
-use super::Config;
 use super::cluster::{Cluster, IngressMode, Simulated};
 use super::gateway::Certificate;
-use super::span;
+use super::{Config, span};
 
 impl Config {
     /// What would run: pairs of what, and how.

@@ -16,7 +16,6 @@
 
 mod effects;
 mod inbox;
-mod published;
 mod turn;
 
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub use inbox::{Busy, Handle, Inbox, ScreenRequest, Screening};
 pub(crate) use inbox::{Letter, Letters, open};
 
 use crate::part::Stop;
-use published::Pace;
+use turn::Pace;
 
 /// Letters that one turn takes at most, so that what was decided is carried out.
 const TURN: usize = 4096;

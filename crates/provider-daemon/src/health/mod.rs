@@ -15,7 +15,6 @@
 //!
 //! Must not know: where the answers come from.
 
-mod answer;
 mod readiness;
 mod server;
 #[cfg(test)]

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::Probe;
-use super::answer::answer;
+use super::readiness::answer;
 
 /// What a stranger may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,12 +20,9 @@ mod decisions;
 mod engine_gauges;
 mod lives;
 mod metric;
-mod number;
 mod observe;
 mod page;
-mod pending;
 mod process;
-mod series;
 mod snapshot;
 pub mod table;
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::metric::{Description, Kind, Metric};
-use super::number::Number;
-use super::series::{Histogram, Labels, Series};
+use super::metric::{Description, Histogram, Kind, Labels, Metric, Number, Series};
 use super::table;
 use super::text::{Format, Text};
 

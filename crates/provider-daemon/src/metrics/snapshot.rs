@@ -10,7 +10,7 @@ use provider_engine::cluster::recognition::Recognition;
 use provider_operators::hostname::figures::Figures;
 
 use super::engine_gauges::{EngineGauges, Reserved};
-use super::number::Number;
+use super::metric::Number;
 use super::page::Page;
 use super::process::ProcessStats;
 use super::table as t;

@@ -16,8 +16,6 @@
 //! Must not know: what a price is, or what follows from none.
 
 mod environment;
-mod group;
-mod pipes;
 mod run;
 #[cfg(test)]
 mod tests;

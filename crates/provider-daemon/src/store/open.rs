@@ -1,18 +1,17 @@
 //! Opening the store, committing to it, and opening it again after a failure.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use std::{fmt, io};
 
 use redb::{Database, DatabaseError, StorageError};
 
+use super::StoreHealth;
 use super::batch::Batch;
 use super::error::{OpenError, StoreError, failure};
 use super::format::{Before, FORMAT, Format, Unfit};
-use super::health::StoreHealth;
 use super::prune::Retention;
 
 /// Memory for pages that are read often. The default of a GiB is more than the whole file has.

@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use akash_types::LeaseId;
-
 use super::timers::Timers;
 use crate::cluster::command::{Command, CommandAnswer, CommandFailure, CommandId, Operation};
 use crate::time::Now;
-use akash_types::Backoff;
+use akash_types::{Backoff, LeaseId};
 
 /// How commands that failed are repeated.
 const RETRY: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(60) };

@@ -6,10 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use akash_types::{IntentId, OrderId};
-
 use crate::time::Now;
-use akash_types::Backoff;
+use akash_types::{Backoff, IntentId, OrderId};
 
 /// How intents are repeated that the chain refused and may yet take.
 const RETRY: Backoff = Backoff { first: Duration::from_secs(2), most: Duration::from_secs(300) };

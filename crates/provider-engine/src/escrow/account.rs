@@ -8,8 +8,7 @@ use akash_types::{Coin, Dec, DecCoin, DeploymentId, EscrowPayment, EscrowState, 
 
 use super::effect::{CheckFailure, EscrowEffect, EscrowNote, WithdrawReason};
 use super::forecast::Forecast;
-use super::pace::{Pace, seed};
-use super::plan::Plan;
+use super::plan::{Pace, Plan, seed};
 use super::schedule::Stage;
 use super::settings::Settings;
 use crate::chain::AccountRead;

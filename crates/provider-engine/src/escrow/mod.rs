@@ -35,7 +35,6 @@ mod earnings;
 mod effect;
 mod forecast;
 mod input;
-mod pace;
 mod plan;
 mod schedule;
 mod settings;
@@ -55,7 +54,7 @@ pub use wallet::{Funds, Shortage, WalletState};
 use crate::chain::Head;
 use crate::time::Now;
 use account::{Account, Context, Next, Payee, note};
-use pace::Pace;
+use plan::Pace;
 use schedule::{Schedule, Stage};
 use wallet::Wallet;
 

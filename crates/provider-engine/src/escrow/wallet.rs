@@ -11,7 +11,7 @@ use std::fmt;
 
 use akash_types::{Coin, Dec};
 
-use super::pace::Pace;
+use super::plan::Pace;
 use super::settings::Settings;
 use crate::time::Now;
 

@@ -28,7 +28,6 @@ mod health;
 mod step;
 #[cfg(test)]
 mod tests;
-mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +36,7 @@ use akash_types::{DecCoin, Lease, LeaseClosedReason, LeaseId, LeaseState, Order}
 
 pub use close::{LeaseCause, Safeguard};
 pub use health::{Health, health};
-pub use wait::{ManifestWait, WaitKind};
+pub use step::{ManifestWait, WaitKind};
 
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::recognition::DeploymentProof;

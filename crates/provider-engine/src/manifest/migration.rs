@@ -14,9 +14,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use akash_sdl::manifest::Group;
-use akash_types::{GroupId, LeaseId};
 
-use akash_types::hostname;
+use akash_types::{GroupId, LeaseId, hostname};
 
 use super::hostnames::{declared, same_group};
 use super::subject::Waiter;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::Principal;
 use super::certificate::{CertificateCheck, ClientCertificate};
 use super::denial::Denial;
 use super::keys::KeyCache;
 use super::lookup::{Certificates, IsTenant, KeyAnswer, PublicKeys};
-use super::principal::Principal;
 use provider_api::jwt::Token;
 
 /// Finds out who is asking. Holds what was looked up.

@@ -10,8 +10,7 @@ use futures_util::stream::{self, StreamExt};
 use provider_engine::engine::Published;
 use tokio::sync::watch;
 
-use super::lookup::{IsTenant, KeyAnswer, Limited, LookupFailure, PublicKeys};
-use super::recent::Recent;
+use super::lookup::{IsTenant, KeyAnswer, Limited, LookupFailure, PublicKeys, Recent};
 
 /// How many keys are remembered: more tenants than a provider has.
 const ROOM: usize = 20_000;
@@ -106,7 +105,7 @@ impl fmt::Debug for KeyCache {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use akash_chain::keys::SecretKey;
+    use akash_keys::SecretKey;
     use futures_util::future::BoxFuture;
 
     use super::*;

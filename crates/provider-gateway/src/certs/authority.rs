@@ -1,10 +1,9 @@
 //! A certificate of an authority from two files.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use rustls::sign::CertifiedKey;
 

@@ -1,21 +1,20 @@
 //! The provider's own certificate: its files, and the task that keeps it good.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{fmt, io};
 
-use akash_chain::keys::RandomError;
-use akash_chain::keys::certificate::{
+use akash_keys::RandomError;
+use akash_keys::certificate::{
     CertificateError, CertificateKey, CertificateSpec, KeyFile, KeyFileError, KeyFilePassword,
     KeyPair,
 };
 use akash_types::{Action, Address, Outcome};
 
 use super::plan::{Local, Plan, plan};
-use super::ports::{OwnCertificates, Publisher};
 use super::vault::{Step, Vault, VaultFailure, step};
+use super::{OwnCertificates, Publisher};
 use crate::tls::{CertificateFileError, ServerCertificates, certified};
 
 /// How soon the chain is looked at again after something was sent, or when it did not answer.

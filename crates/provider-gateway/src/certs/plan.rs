@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::Certificate;
+use akash_keys::certificate::Certificate;
 use der::Decode;
 use der::oid::db::rfc5280::ID_KP_SERVER_AUTH;
 use x509_cert::ext::pkix::ExtendedKeyUsage;
@@ -168,7 +168,7 @@ fn read(item: &OnChain) -> Option<Certificate> {
 mod tests {
     use std::time::UNIX_EPOCH;
 
-    use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
+    use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 
     use super::*;
 

@@ -8,20 +8,21 @@
 //!
 //! The traits have async functions and no runtime.
 
-mod gate;
-
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{Address, DecCoin, ResourceOffer};
+use http::request::Parts;
+use http::{Extensions, StatusCode};
+use provider_api::error::ErrorCode;
 use provider_api::screening::ScreeningRequest;
 use provider_api::status::{Readiness, VersionDocument};
 use provider_engine::engine::Published;
 use provider_engine::{Reply, TenantRequest};
 use tokio::sync::watch;
 
-pub use gate::{Denied, Gatekeeper, Grant, LeaseRef, Request, Services};
+pub use crate::auth::{Grant, LeaseRef, Request, Services};
 
 /// The provider, as the gateway sees it. Cloning is cheap, and every clone is the same provider.
 pub trait Provider: Clone + Send + Sync + 'static {
@@ -97,4 +98,50 @@ pub enum Screening {
     /// It cannot be said now, and why: the provider does not know the chain or its cluster yet, or
     /// does not see its cluster.
     NotReady(String),
+}
+
+/// Decides about requests. Every request is shown to it first, also those that anybody may make.
+pub trait Gatekeeper: Clone + Send + Sync + 'static {
+    /// Who asks, as far as they proved it.
+    type Principal: Send + Sync + 'static;
+
+    /// Who asks. What the connection knows of them is among the extensions of the request.
+    fn authenticate(
+        &self,
+        parts: &Parts,
+    ) -> impl Future<Output = Result<Self::Principal, Denied>> + Send;
+
+    /// Waits until what a request was authenticated with is revoked; for ever, where it cannot be.
+    /// The end of a token's time is none: clients do not open a stream again for it.
+    fn revoked(&self, _: &Extensions) -> impl Future<Output = ()> + Send + 'static {
+        std::future::pending()
+    }
+
+    /// Which account it is that asks, if it may ask this provider for anything of its own. Comes
+    /// first: the numbers in a request are not even read for others.
+    fn admit(&self, principal: &Self::Principal) -> Result<Address, Denied>;
+
+    /// Whether they may have what they ask for.
+    fn authorize(
+        &self,
+        principal: &Self::Principal,
+        request: &Request<'_>,
+        published: &Published,
+    ) -> Result<Grant, Denied>;
+}
+
+/// Why a request is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// Who asks is not known, or may not.
+    Unauthorized {
+        /// The HTTP status.
+        status: StatusCode,
+        /// What kind of failure it is.
+        code: ErrorCode,
+        /// The text that clients know it by.
+        message: &'static str,
+    },
+    /// The account has no such lease here; every route says it in its own way.
+    NoSuchLease,
 }

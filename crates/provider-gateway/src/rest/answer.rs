@@ -1,5 +1,7 @@
 //! Answers that went well.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response, StatusCode};
@@ -38,4 +40,59 @@ pub(super) fn nothing(status: StatusCode) -> Answer {
     let mut response = Response::new(Full::default());
     *response.status_mut() = status;
     response
+}
+
+/// The encoded form of the value that was shown last. Values are told apart by where they are.
+#[derive(Debug)]
+pub(crate) struct Kept<T>(Mutex<Option<(Arc<T>, Bytes)>>);
+
+impl<T> Kept<T> {
+    /// The encoded form of `value`.
+    pub(crate) fn get<E>(
+        &self,
+        value: &Arc<T>,
+        encode: impl FnOnce(&T) -> Result<Bytes, E>,
+    ) -> Result<Bytes, E> {
+        if let Some((of, bytes)) = &*self.lock()
+            && Arc::ptr_eq(of, value)
+        {
+            return Ok(bytes.clone());
+        }
+        // Not under the lock: others may have the same in hand, which costs once more and no wait.
+        let bytes = encode(value)?;
+        *self.lock() = Some((value.clone(), bytes.clone()));
+        Ok(bytes)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(Arc<T>, Bytes)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn each_value_is_encoded_once() {
+        let kept = Kept::default();
+        let (one, other) = (Arc::new(1), Arc::new(1));
+        let mut count = 0;
+        for value in [&one, &one, &other, &other, &one] {
+            let encoded = kept.get::<Infallible>(value, |_| {
+                count += 1;
+                Ok(Bytes::from(count.to_string()))
+            });
+            assert_eq!(encoded.unwrap(), Bytes::from(count.to_string()));
+        }
+        assert_eq!(count, 3);
+    }
 }

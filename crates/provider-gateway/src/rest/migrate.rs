@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::answer::{Answer, encode, of_type};
 use super::failure::Failure;
-use super::validate::Limits;
+use super::manifest::Limits;
 use super::{Readable, body};
 use crate::Gateway;
 use crate::port::{Gatekeeper, Provider, Request};

@@ -13,14 +13,11 @@
 mod answer;
 mod body;
 mod failure;
-mod kept;
 mod lease;
 mod manifest;
-mod metrics;
 mod migrate;
 mod route;
 mod status;
-mod validate;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, LOCATION};
@@ -33,14 +30,13 @@ use provider_api::status::AddressDocument;
 use provider_engine::cluster::port::Cluster;
 
 pub use answer::Answer;
+pub(crate) use answer::Kept;
 pub(crate) use body::{read_until, too_large, too_many_values};
 pub(crate) use failure::Failure;
-pub(crate) use kept::Kept;
 pub(crate) use lease::service_status;
 pub(crate) use manifest::manifest_failure;
-pub use metrics::metrics_answer;
 pub use route::{OfLease, Route, Routed, route};
-pub use status::status_document;
+pub use status::{metrics_answer, status_document};
 
 use crate::Gateway;
 use crate::port::{Gatekeeper, Grant, LeaseRef, Provider};

@@ -16,8 +16,7 @@ use provider_engine::manifest::ManifestAnswer;
 use provider_engine::{Received, Reply, TenantRequest};
 use tonic::{Request, Response, Status};
 
-use super::follow::{Hints, StatusFollow};
-use super::logs::Logs;
+use super::follow::{Hints, Logs, StatusFollow};
 use super::status_of;
 use crate::Gateway;
 use crate::gateway::StreamPermit;

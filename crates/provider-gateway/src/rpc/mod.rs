@@ -20,7 +20,6 @@ mod follow;
 mod health;
 mod intake;
 mod lease;
-mod logs;
 mod provider;
 mod quantity;
 mod status;

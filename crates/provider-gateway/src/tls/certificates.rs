@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use akash_chain::keys::certificate::{CertificateError, KeyPair};
+use akash_keys::certificate::{CertificateError, KeyPair};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use rustls::crypto::ring::{default_provider, sign};
 use rustls::pki_types::pem::PemObject;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::PublicKey;
+use akash_keys::PublicKey;
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -11,9 +11,7 @@ use provider_engine::cluster::command::{CommandFailure, Workload};
 use provider_engine::cluster::view::IgnoredOptions;
 use serde_json::Value;
 
-use super::plan;
-use super::stale::stale;
-use super::stuck::Stuck;
+use super::stale::{Stuck, stale};
 use super::under_way::Deployment;
 use super::write::Writer;
 use crate::build::{self, Object};
@@ -73,7 +71,7 @@ pub(super) async fn deploy(
         Occasion::Update => stale(&before, &lease, &objects, &workload.withheld, settings),
         Occasion::Adopt => Vec::new(),
     };
-    let [first, guards, ways, names, workloads] = plan::steps(objects);
+    let [first, guards, ways, names, workloads] = steps(objects);
     let mut written = usize::from(kept.is_new) + stale.len();
     for step in [first, guards, ways, names] {
         written += write(writer, &step, occasion, this).await?;
@@ -245,4 +243,25 @@ pub(super) async fn free(writer: Writer<'_>, pod: Stuck) -> Result<(), Failure> 
 
 fn entry(writer: Writer<'_>, namespace: &str) -> NamespaceEntry {
     writer.shared.cache().entry(namespace).cloned().unwrap_or_default()
+}
+
+/// The objects in steps. Those of one step do not depend on each other.
+pub(crate) fn steps(objects: Vec<Object>) -> [Vec<Object>; 5] {
+    let mut steps: [Vec<Object>; 5] = Default::default();
+    for object in objects {
+        let [first, guards, ways, names, workloads] = &mut steps;
+        let step = match object {
+            Object::Namespace(_) | Object::Manifest(_) => first,
+            Object::NetworkPolicy(_)
+            | Object::ServiceAccount(_)
+            | Object::Role(_)
+            | Object::Secret(_) => guards,
+            // The API server wants to see the role that is bound.
+            Object::RoleBinding(_) | Object::Service(_) => ways,
+            Object::ProviderHost(_) | Object::ProviderLeasedIp(_) => names,
+            Object::Deployment(_) | Object::StatefulSet(_) => workloads,
+        };
+        step.push(object);
+    }
+    steps
 }

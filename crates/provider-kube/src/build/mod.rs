@@ -10,7 +10,6 @@
 mod affinity;
 mod container;
 mod host;
-mod leased_ip;
 mod object;
 mod permissions;
 mod policy;
@@ -29,9 +28,9 @@ use provider_crd::labels;
 use provider_crd::labels::Labels;
 
 pub use host::hosts;
-pub use leased_ip::leased_ips;
 pub use object::Object;
 pub(crate) use policy::restrictions;
+pub use service::leased_ips;
 
 use crate::resolve::{Lease, Service};
 use crate::settings::Settings;

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use akash_sdl::manifest::{Protocol, ServiceExpose};
 use k8s_openapi::api::core::v1 as core;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use provider_crd::names;
+use provider_crd::labels::{LEASED_IP_PORT, LEASED_IP_PROTOCOL, LEASED_IP_SERVICE};
+use provider_crd::{LeaseRef, ProviderLeasedIp, ProviderLeasedIpSpec, labels, names};
 
 use super::{BuildError, metadata, service_labels, service_selector};
 use crate::resolve::{Lease, Service};
+use crate::settings::Settings;
 
 /// For other services of the lease, and for requests that come in by hostname.
 pub(super) fn cluster_ip(
@@ -99,4 +102,45 @@ fn made(
         spec: Some(spec),
         status: None,
     })
+}
+
+/// The ports of a lease at leased addresses. One that is there already stays as it is: another
+/// lease of the tenant may have it.
+pub fn leased_ips(lease: &Lease, settings: &Settings) -> Result<Vec<ProviderLeasedIp>, BuildError> {
+    let mut addresses = Vec::new();
+    for service in &lease.services {
+        let leased = service.exposes().filter(|expose| expose.global && !expose.ip.is_empty());
+        for expose in leased {
+            let protocol = protocol(service, expose)?;
+            let external_port = expose.effective_port();
+            number(service, external_port)?;
+            let spec = ProviderLeasedIpSpec {
+                lease_id: LeaseRef::new(&lease.id),
+                service_name: service.name().to_owned(),
+                port: expose.port,
+                external_port,
+                sharing_key: names::sharing_key(&lease.id.owner(), &expose.ip),
+                protocol,
+                ..ProviderLeasedIpSpec::default()
+            };
+            addresses.push(address(lease, settings, spec));
+        }
+    }
+    Ok(addresses)
+}
+
+fn address(lease: &Lease, settings: &Settings, spec: ProviderLeasedIpSpec) -> ProviderLeasedIp {
+    let mut labels = labels::managed_for(&lease.id);
+    labels.extend([
+        (LEASED_IP_SERVICE.to_owned(), spec.service_name.clone()),
+        (LEASED_IP_PORT.to_owned(), spec.external_port.to_string()),
+        (LEASED_IP_PROTOCOL.to_owned(), spec.protocol.clone()),
+    ]);
+    let metadata = ObjectMeta {
+        name: Some(names::leased_ip(&spec.sharing_key, &spec.protocol, spec.external_port)),
+        namespace: Some(settings.manifest_namespace.clone()),
+        labels: Some(labels),
+        ..ObjectMeta::default()
+    };
+    ProviderLeasedIp { metadata, spec }
 }

@@ -18,7 +18,6 @@
 
 mod api_probe;
 mod cache;
-mod changes;
 mod health;
 mod namespace;
 mod owner;
@@ -48,9 +47,9 @@ use trim::Trim;
 
 use crate::settings::Settings;
 pub(crate) use cache::ObjectCache;
-pub use changes::KubeChanges;
 pub(crate) use kube_access::CachedObject;
 pub(crate) use namespace::NamespaceEntry;
+pub use shared::KubeChanges;
 pub(crate) use shared::Shared;
 pub(crate) use trim::Trimmed;
 

@@ -1,8 +1,8 @@
 //! Who a transaction is from.
 
-use akash_chain::keys::keyring::{KeyRecord, KeyringError};
-use akash_chain::keys::{AccountKey, SecretKey};
 use akash_chain::tx::Signer;
+use akash_keys::keyring::{KeyRecord, KeyringError};
+use akash_keys::{AccountKey, SecretKey};
 use akash_types::Address;
 use anyhow::Context;
 

@@ -15,8 +15,6 @@
 
 mod app;
 mod block;
-mod cache;
-mod chain;
 mod commit;
 mod header;
 mod history;
@@ -29,9 +27,8 @@ mod record;
 mod time;
 mod validator;
 
-pub use app::App;
+pub use app::{App, Chain};
 pub use block::Block;
-pub use chain::Chain;
 pub use commit::{Commit, Vote, sign_bytes};
 pub use header::{BLOCK_PROTOCOL, BlockId, ConsensusAddress, Header, id_to_wire, signed};
 pub use history::{HeightError, History, TxPlace, parse_hash};

@@ -6,9 +6,8 @@ use bytes::Bytes;
 
 use crate::state::{BlockInfo, TxResult};
 
-use super::app::App;
+use super::app::{App, Chain};
 use super::block::{self, Block};
-use super::chain::Chain;
 use super::commit::Commit;
 use super::header::Header;
 use super::history::History;

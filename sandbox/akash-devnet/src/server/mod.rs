@@ -17,7 +17,6 @@ mod config;
 mod context;
 mod faucet;
 mod faults;
-mod gate;
 mod grpc;
 mod lcd;
 mod listen;

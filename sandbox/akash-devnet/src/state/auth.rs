@@ -3,7 +3,7 @@
 use akash_types::Address;
 
 use super::address;
-use super::exec::Exec;
+use super::run::Exec;
 use super::tables::Tables;
 
 /// What the chain knows of one account besides its coins.

@@ -7,10 +7,10 @@ use prost_types::{Any, Timestamp};
 use super::coins::Coins;
 use super::error::{GrpcCode, ModuleError, Outcome, sdk};
 use super::events::Event;
-use super::exec::Exec;
 use super::gas::Step;
 use super::keys::Edge;
 use super::msg::{Message, signer};
+use super::run::Exec;
 use super::{address, time};
 
 const SPACE: &str = "feegrant";

@@ -29,7 +29,6 @@ mod deployment;
 mod error;
 mod escrow;
 mod events;
-mod exec;
 mod feegrant;
 mod gas;
 mod genesis;
@@ -40,7 +39,6 @@ mod msg;
 mod provider;
 mod query;
 mod run;
-mod table;
 mod tables;
 mod time;
 mod tx;
@@ -52,15 +50,14 @@ use sha2::{Digest, Sha256};
 
 pub use error::{GrpcCode, TxError};
 pub use events::Event;
-pub use exec::BlockInfo;
 pub use genesis::{Genesis, GenesisError, Params};
 pub use query::QueryError;
-pub use run::{SimulateError, Simulated};
+pub use run::{BlockInfo, SimulateError, Simulated};
 pub use tx::TxResult;
 
 use auth::{DISTRIBUTION, FEE_COLLECTOR};
-use exec::{Env, Exec};
 use gas::Gas;
+use run::{Env, Exec};
 use tables::Tables;
 
 /// Everything the chain keeps, at one point of its life. Cheap to clone.

@@ -36,7 +36,6 @@ mod settings;
 mod shell;
 mod spec;
 mod timers;
-mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

@@ -3,12 +3,13 @@
 //! A connection carries one request. A process that cannot be reached, or breaks off, is a cluster
 //! that does not answer: `Unavailable`, and `Lost` for who watches, who then tries again by itself.
 
-mod call;
 mod exec;
 mod streams;
 mod watch;
 
+use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use akash_types::LeaseId;
 use provider_engine::cluster::command::{CommandFailure, Operation};
@@ -18,14 +19,16 @@ use provider_engine::cluster::port::{
 };
 use provider_engine::cluster::view::Held;
 use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::core::Disturbance;
+use crate::link::{LinesIn, LinesOut, both};
 use crate::wire::{
     ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap, ReadFailureWrap, Request,
     RequestWrap, ServicesWrap, StatusWrap,
 };
 
-use call::Unreached;
 pub use exec::{RemoteInput, RemoteOutput};
 pub use streams::{RemoteEvents, RemoteLines};
 pub use watch::RemoteChanges;
@@ -44,11 +47,11 @@ impl RemoteDriver {
 
     /// Makes something go wrong, or right again.
     pub async fn disturb(&self, disturbance: Disturbance) -> Result<(), ReadFailure> {
-        Ok(call::ask(self.address, &Request::Disturb(disturbance)).await?)
+        Ok(ask(self.address, &Request::Disturb(disturbance)).await?)
     }
 
     async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, ReadFailure> {
-        let answer: Result<T, ReadFailureWrap> = call::ask(self.address, &request).await?;
+        let answer: Result<T, ReadFailureWrap> = ask(self.address, &request).await?;
         answer.map_err(|why| why.0)
     }
 }
@@ -62,8 +65,7 @@ impl From<Unreached> for ReadFailure {
 impl Execute for RemoteDriver {
     async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
         let request = Request::Execute(Box::new(OperationWire::from(&operation)));
-        let answer: Result<Result<(), FailureWrap>, Unreached> =
-            call::ask(self.address, &request).await;
+        let answer: Result<Result<(), FailureWrap>, Unreached> = ask(self.address, &request).await;
         match answer {
             Ok(result) => result.map_err(|why| why.0),
             Err(why) => Err(CommandFailure::Unavailable(why.to_string())),
@@ -125,11 +127,51 @@ impl Exec for RemoteDriver {
     ) -> Result<(RemoteInput, RemoteOutput), ExecFailure> {
         let request = Request::Exec((&lease).into(), RequestWrap(request));
         let unreached = |why: Unreached| ExecFailure::Unavailable(why.to_string());
-        let opened = call::open(self.address, &request).await.map_err(unreached)?;
+        let opened = open(self.address, &request).await.map_err(unreached)?;
         let (mut input, output) = opened;
-        let started: Result<(), ExecFailureWrap> =
-            call::first(&mut input).await.map_err(unreached)?;
+        let started: Result<(), ExecFailureWrap> = first(&mut input).await.map_err(unreached)?;
         started.map_err(|why| why.0)?;
         Ok(exec::carry(input, output))
     }
+}
+
+/// How long a process may take to let us in.
+const CONNECT: Duration = Duration::from_secs(2);
+/// How long it may take to answer; longer than it waits itself.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Why a process was not reached, or gave no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the simulated cluster at {address}: {source}")]
+struct Unreached {
+    address: SocketAddr,
+    source: io::Error,
+}
+
+/// Connects and sends a request.
+async fn open(address: SocketAddr, request: &Request) -> Result<(LinesIn, LinesOut), Unreached> {
+    let connected = async {
+        let stream = timeout(CONNECT, TcpStream::connect(address)).await??;
+        let (input, mut output) = both(stream);
+        output.send(request).await?;
+        Ok((input, output))
+    };
+    connected.await.map_err(|source| Unreached { address, source })
+}
+
+/// The first answer on a connection.
+async fn first<T: DeserializeOwned>(input: &mut LinesIn) -> Result<T, Unreached> {
+    let answer = async {
+        let line = timeout(ANSWER, input.next()).await??;
+        line.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "it broke off"))
+    };
+    // The address is unknown here and of no interest: the connection stood.
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    answer.await.map_err(|source| Unreached { address, source })
+}
+
+/// Asks something that has one answer.
+async fn ask<T: DeserializeOwned>(address: SocketAddr, request: &Request) -> Result<T, Unreached> {
+    let (mut input, _output) = open(address, request).await?;
+    first(&mut input).await.map_err(|why| Unreached { address, ..why })
 }

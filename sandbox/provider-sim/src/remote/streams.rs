@@ -6,7 +6,6 @@ use std::net::SocketAddr;
 use provider_engine::cluster::port::{ClusterEvent, EventStream, LogLines, LogPart, ReadFailure};
 use serde::de::DeserializeOwned;
 
-use super::call;
 use crate::link::{LinesIn, LinesOut};
 use crate::wire::{EventWrap, LogWrap, ReadFailureWrap, Request};
 
@@ -20,8 +19,8 @@ struct Parts {
 
 impl Parts {
     async fn open(address: SocketAddr, request: &Request) -> Result<Self, ReadFailure> {
-        let (mut input, output) = call::open(address, request).await?;
-        let opened: Result<(), ReadFailureWrap> = call::first(&mut input).await?;
+        let (mut input, output) = super::open(address, request).await?;
+        let opened: Result<(), ReadFailureWrap> = super::first(&mut input).await?;
         opened.map_err(|why| why.0)?;
         Ok(Self { input, _output: output, is_over: false })
     }

@@ -4,17 +4,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use akash_types::Backoff;
 use provider_engine::cluster::port::Changes;
 use provider_engine::cluster::view::ViewChange;
 use tokio::time::Instant;
 
-use super::call;
 use crate::link::{LinesIn, LinesOut};
 use crate::wire::{Assembly, ChangeWire, Request};
 
-/// Wait before the second attempt to connect; it doubles up to the longest.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(100), most: Duration::from_secs(5) };
 
 #[derive(Debug)]
 pub struct RemoteChanges {
@@ -22,7 +21,7 @@ pub struct RemoteChanges {
     connection: Option<Connection>,
     /// Whether the watcher knows that nothing is known.
     told_lost: bool,
-    pause: Duration,
+    failures: u32,
     try_at: Option<Instant>,
 }
 
@@ -35,7 +34,7 @@ struct Connection {
 
 impl RemoteChanges {
     pub(super) const fn new(address: SocketAddr) -> Self {
-        Self { address, connection: None, told_lost: false, pause: FIRST_PAUSE, try_at: None }
+        Self { address, connection: None, told_lost: false, failures: 0, try_at: None }
     }
 
     /// The next change on the connection that stands; an error if it broke.
@@ -53,7 +52,7 @@ impl RemoteChanges {
         if let Some(at) = self.try_at {
             tokio::time::sleep_until(at).await;
         }
-        match call::open(self.address, &Request::Observe).await {
+        match super::open(self.address, &Request::Observe).await {
             Ok((input, output)) => {
                 let assembly = Assembly::default();
                 self.connection = Some(Connection { input, _output: output, assembly });
@@ -64,8 +63,9 @@ impl RemoteChanges {
 
     /// The next attempt comes later than the last.
     fn put_off(&mut self) {
-        self.try_at = Some(Instant::now() + self.pause);
-        self.pause = self.pause.saturating_mul(2).min(LONGEST_PAUSE);
+        self.failures = self.failures.saturating_add(1);
+        let salt = u64::from(self.address.port());
+        self.try_at = Some(Instant::now() + BACKOFF.after(self.failures, salt));
     }
 }
 
@@ -75,7 +75,7 @@ impl Changes for RemoteChanges {
             if let Some(connection) = &mut self.connection {
                 match Self::receive(connection).await {
                     Ok(change) => {
-                        self.pause = FIRST_PAUSE;
+                        self.failures = 0;
                         self.told_lost = change == ViewChange::Lost;
                         return change;
                     }

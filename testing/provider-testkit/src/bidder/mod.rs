@@ -18,10 +18,10 @@ mod want;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use akash_chain::follow::{FollowConfig, Followed, FollowedBlock, Follower};
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::lane::{LaneBlock, LaneConfig, LaneHandle, LaneTask};
+use akash_keys::SecretKey;
 use akash_types::Intent;
 use tokio::task::JoinHandle;
 

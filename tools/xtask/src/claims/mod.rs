@@ -42,7 +42,7 @@ const LISTS: &[List] = &[
     List {
         page: REASONS,
         section: "## Decisions",
-        functions: &[("crates/provider-daemon/src/store/kind.rs", "kind")],
+        functions: &[("crates/provider-daemon/src/store/record.rs", "kind")],
     },
     List {
         page: REASONS,

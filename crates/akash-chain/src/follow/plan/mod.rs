@@ -21,7 +21,6 @@
 
 mod answer;
 mod ask;
-mod branch;
 mod config;
 mod deliver;
 mod input;

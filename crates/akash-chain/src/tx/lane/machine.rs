@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use akash_types::{Class, Intent, IntentId, Outcome};
 
-use super::batch_size::BatchSizes;
 use super::config::LaneConfig;
 use super::convert::message_for;
 use super::effect::{Effect, TxRef};
 use super::fees::Fees;
 use super::flight::Flights;
-use super::gas_model::GasModel;
+use super::gas_model::{BatchSizes, GasModel};
 use super::hold::Holds;
 use super::input::Input;
 use super::queue::{Otherwise, Place, Queue};

@@ -29,7 +29,6 @@
 //! Must not know orders, leases or why something is wanted: that is the engine's.
 
 mod answer;
-mod batch_size;
 mod choose;
 mod config;
 mod confirm;
@@ -43,7 +42,6 @@ mod hold;
 mod input;
 mod machine;
 mod queue;
-mod recognise;
 mod round;
 mod sequence;
 mod status;

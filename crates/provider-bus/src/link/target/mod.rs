@@ -11,7 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use akash_net::TlsFiles;
+use akash_net::{TlsError, TlsFiles, Trust};
 use percent_encoding::percent_decode_str;
 
 /// Where Redis is and how to log in. Does not show passwords.
@@ -219,6 +219,14 @@ impl fmt::Debug for Target {
             .field("db", db)
             .field("tls", tls)
             .finish()
+    }
+}
+
+impl Target {
+    /// Whether the files it names can be used. They are read again at every connect, so that
+    /// renewed ones are taken.
+    pub fn check(&self) -> Result<(), TlsError> {
+        self.tls.as_ref().map_or(Ok(()), |files| files.configure(&Trust::default()).map(drop))
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::Missing;
+use super::Missing;
 
 /// Runs commands in containers.
 pub trait Exec: Send + Sync {

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::ReadFailure;
+use super::ReadFailure;
 use super::status::{LeaseStatus, ServiceStatus};
 use crate::cluster::view::Held;
 

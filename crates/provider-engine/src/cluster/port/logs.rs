@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::ReadFailure;
+use super::ReadFailure;
 use super::inspect::ServiceChoice;
 
 /// Longest text of one [`LogPart::Text`], in bytes; longer lines come in several parts.

@@ -7,19 +7,15 @@
 //! token names are all it may touch, and reading a service's status, moving hostnames and moving
 //! addresses need their scopes.
 
-mod leases;
 mod request;
-mod services;
 
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use provider_api::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 
+use super::Principal;
 use super::denial::{Denial, Reason};
-use super::principal::Principal;
 
-pub use leases::{LeaseIndex, Presence};
-pub use request::{LeaseRef, Request};
-pub use services::Services;
+pub use request::{LeaseIndex, LeaseRef, Presence, Request, Services};
 
 use request::Target;
 

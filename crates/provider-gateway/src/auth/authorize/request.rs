@@ -1,5 +1,6 @@
 //! What is asked for, as far as it matters for whether it is allowed.
 
+use akash_types::LeaseId;
 use provider_api::jwt::{DeploymentGrant, Scope};
 
 /// A lease of whoever asks, at this provider. The numbers are as they were sent.
@@ -130,6 +131,50 @@ impl Request<'_> {
             Self::LeaseStatus(_) => "",
             Self::ServiceStatus(..) => "kube: lease not found",
             _ => "lease not found",
+        }
+    }
+}
+
+/// Whether a lease is active here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    Active,
+    /// It is not.
+    Absent,
+    /// Nobody knows yet. It may be asked for: the answer comes from what is kept under its id,
+    /// and that is nothing if there is no such lease.
+    Unknown,
+}
+
+/// Where it is known which leases there are.
+pub trait LeaseIndex: Send + Sync {
+    /// Whether a lease is active here; bseq does not matter.
+    fn presence(&self, lease: &LeaseId) -> Presence;
+}
+
+/// Services that somebody may see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Services {
+    /// All of them.
+    All,
+    /// These.
+    Only(Vec<String>),
+}
+
+impl Services {
+    /// These, each once, in the order of their names.
+    pub(super) fn only(mut names: Vec<String>) -> Self {
+        names.sort_unstable();
+        names.dedup();
+        Self::Only(names)
+    }
+
+    /// Whether this one is among them.
+    pub fn include(&self, service: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.iter().any(|name| name == service),
         }
     }
 }

@@ -8,8 +8,7 @@ use akash_types::Address;
 use tokio::time::Instant as Clock;
 
 use super::{ClientCertificate, Refusal};
-use crate::auth::lookup::{Certificates, IsTenant, Limited};
-use crate::auth::recent::Recent;
+use crate::auth::lookup::{Certificates, IsTenant, Limited, Recent};
 
 /// How many certificates are remembered.
 const ROOM: usize = 4_096;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use akash_chain::keys::certificate::{Certificate, CertificateError};
+use akash_keys::certificate::{Certificate, CertificateError};
 use akash_types::{Address, AddressError};
 use der::Decode;
 use der::oid::ObjectIdentifier;

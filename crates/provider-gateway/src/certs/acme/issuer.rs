@@ -13,11 +13,10 @@ use instant_acme::{
 };
 use rustls::sign::CertifiedKey;
 
-use super::AcmeSettings;
 use super::challenge::AnswerError;
 use super::client::{Https, RootsError};
-use super::due::{replace_at, wait_after};
 use super::store::Store;
+use super::{AcmeSettings, replace_at, wait_after};
 use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
 
 /// The longest sleep: the clock may be set meanwhile.

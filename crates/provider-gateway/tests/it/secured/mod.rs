@@ -8,9 +8,9 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use akash_chain::keys::certificate::{Certificate, KeyPair};
-use akash_chain::keys::mnemonic::Mnemonic;
-use akash_chain::keys::{HdPath, PublicKey, SecretKey};
+use akash_keys::certificate::{Certificate, KeyPair};
+use akash_keys::mnemonic::Mnemonic;
+use akash_keys::{HdPath, PublicKey, SecretKey};
 use akash_types::Address;
 use futures_util::future::BoxFuture;
 use hyper::service::service_fn;

@@ -5,9 +5,9 @@ use akash_types::hostname::may_move;
 use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
 
-use super::existing::ExistingRoute;
 use super::filters::Step;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use super::{Decision, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
 use crate::hostname::settings::Implementation;

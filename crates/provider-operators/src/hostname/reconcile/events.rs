@@ -7,8 +7,8 @@ use kube_access::ResourceKind;
 use kube_access::follow::CachedObject;
 use provider_crd::names;
 
-use super::existing::ExistingRoute;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use crate::hostname::claim::{Claim, ClaimError};
 use crate::hostname::exposed::ExposedPorts;
 use crate::hostname::name;

@@ -19,8 +19,8 @@ use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
 use serde_json::Value;
 
-use super::existing::ExistingRoute;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use super::{Decision, Moment, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
 use crate::hostname::exposed::HttpOptions;

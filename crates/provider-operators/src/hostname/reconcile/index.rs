@@ -8,10 +8,9 @@ use akash_types::hostname::BlockedHostnames;
 use kube_access::follow::CachedObject;
 use kube_access::{Failure, ResourceKind};
 
-use super::existing::ExistingRoute;
 use super::filters::{Condition, Filters};
 use super::gateway::Gateway;
-use super::retry::{ConflictGuard, RetryState};
+use super::state::{ConflictGuard, ExistingRoute, RetryState};
 use super::{Decision, Moment, Notice, Reason, State, Waits, Write};
 use crate::hostname::backends::Backends;
 use crate::hostname::claim::{Claim, ClaimError};

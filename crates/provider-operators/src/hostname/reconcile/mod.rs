@@ -17,12 +17,10 @@
 
 mod decide;
 mod events;
-mod existing;
 mod filters;
 mod gateway;
 mod index;
 mod notes;
-mod retry;
 mod state;
 
 #[cfg(test)]
@@ -41,8 +39,7 @@ use super::name::NameError;
 pub use filters::Condition;
 pub use index::{HostIndex, Job, Served};
 pub use notes::{Notice, Reason};
-pub use retry::RetryState;
-pub use state::State;
+pub use state::{RetryState, State};
 
 /// A moment: on the clock, and since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

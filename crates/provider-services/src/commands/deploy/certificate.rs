@@ -3,15 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::{
-    CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair,
-};
 use akash_chain::tx::message::cert::create_certificate;
+use akash_keys::SecretKey;
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair};
 use akash_types::CertificateState;
 use anyhow::Context;
 
-use super::progress::Progress;
+use super::outcome::Progress;
 use crate::chain::Wallet;
 use crate::streams::Streams;
 

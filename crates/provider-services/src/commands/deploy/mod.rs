@@ -12,8 +12,6 @@ mod kept;
 mod look;
 mod outcome;
 mod plan;
-mod progress;
-mod ready;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -39,9 +37,8 @@ use kept::Kept;
 
 pub(crate) use cost::in_coins;
 pub(crate) use job::Job;
-pub(crate) use outcome::Outcome;
+pub(crate) use outcome::{Outcome, Progress};
 pub(crate) use plan::Pick;
-pub(crate) use progress::Progress;
 
 pub(crate) const HELP: &str = "\
 It creates the deployment, waits for bids, makes a lease of the one that is picked, sends the

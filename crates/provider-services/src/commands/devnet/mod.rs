@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use akash_chain::keys::keyring::{Backend, Keyring, OpenOptions};
 use akash_devnet::node::Chain;
 use akash_devnet::server::{Config, Devnet, FaucetConfig, Progress};
 use akash_devnet::state::State;
+use akash_keys::keyring::{Backend, Keyring, OpenOptions};
 use akash_types::Dec;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
@@ -105,8 +105,8 @@ fn known(start: Start, args: &DevnetArgs, state: &Path) -> anyhow::Result<Start>
 fn keyring(state: &Path) -> anyhow::Result<Keyring> {
     let options = OpenOptions {
         directory: state.to_owned(),
-        passphrase: Box::new(|_: akash_chain::keys::keyring::Ask<'_>| {
-            Err(akash_chain::keys::keyring::NoPassphrase("none is needed".into()))
+        passphrase: Box::new(|_: akash_keys::keyring::Ask<'_>| {
+            Err(akash_keys::keyring::NoPassphrase("none is needed".into()))
         }),
         session_bus: None,
     };

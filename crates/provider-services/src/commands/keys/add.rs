@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use akash_chain::keys::keyring::{KeyRecord, Keyring, KeyringError};
-use akash_chain::keys::{AccountKey, HdPath, Mnemonic, Multisig, PublicKey, random};
+use akash_keys::keyring::{KeyRecord, Keyring, KeyringError};
+use akash_keys::{AccountKey, HdPath, Mnemonic, Multisig, PublicKey, random};
 use anyhow::{Context as _, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -9,7 +9,7 @@ mod transfer;
 
 use std::process::ExitCode;
 
-use akash_chain::keys::keyring::Keyring;
+use akash_keys::keyring::Keyring;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::chain::{self, KeyringArgs};

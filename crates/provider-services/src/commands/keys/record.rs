@@ -1,6 +1,6 @@
 //! A key as it is printed.
 
-use akash_chain::keys::keyring::KeyRecord;
+use akash_keys::keyring::KeyRecord;
 use bech32::{Bech32, Hrp};
 use clap::ValueEnum;
 

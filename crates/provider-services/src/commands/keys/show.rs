@@ -1,8 +1,7 @@
 //! `keys list` and `keys show`.
 
-use akash_chain::keys::AccountKey;
-use akash_chain::keys::Multisig;
-use akash_chain::keys::keyring::{KeyRecord, Keyring, KeyringError};
+use akash_keys::keyring::{KeyRecord, Keyring, KeyringError};
+use akash_keys::{AccountKey, Multisig};
 use anyhow::{Context as _, bail};
 use clap::Args;
 

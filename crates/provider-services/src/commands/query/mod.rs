@@ -11,7 +11,6 @@ mod cert;
 mod deployment;
 mod escrow;
 mod feegrant;
-mod found;
 mod market;
 mod node;
 mod provider;
@@ -26,8 +25,7 @@ use crate::runtime::block_on;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
-use args::QueryArgs;
-use found::Found;
+use args::{Found, QueryArgs};
 
 const HELP: &str = "\
 Examples:

@@ -11,7 +11,6 @@
 //! names one.
 
 mod check;
-mod earnings;
 mod guide;
 mod place;
 mod ports;

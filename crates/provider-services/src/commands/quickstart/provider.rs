@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
 use akash_chain::tx::message::provider::{create_provider, update_provider};
+use akash_keys::SecretKey;
 use akash_types::{Address, Attribute, Provider};
 use anyhow::{Context, bail};
 use provider_daemon::config::{Given, Place as Origin, Value};

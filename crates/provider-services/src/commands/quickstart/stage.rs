@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::DeploymentFilter;
 use akash_chain::tx::{FeeRule, GasAdjustment};
+use akash_keys::SecretKey;
 use akash_net::Outbound;
 use akash_sdl::Sdl;
 use akash_types::{DecCoin, DeploymentId, DeploymentState, EscrowState, LeaseId};
@@ -15,8 +15,7 @@ use anyhow::{Context, bail, ensure};
 use provider_sim::server::Server;
 
 use super::check;
-use super::earnings::earned;
-use super::guide::{Guide, environment};
+use super::guide::{Guide, earned, environment};
 use super::ports::{self, CHAIN, CHAIN_API, CHAIN_GRPC, GATEWAY, GATEWAY_GRPC, Usual, WEB};
 use super::provider::{self, Running};
 use crate::chain::{AccountSigner, Network, Wallet};

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, RpcClient};
+use akash_types::Backoff;
 use anyhow::bail;
 use provider_daemon::config::Config;
 
-/// Waits between rounds of questions, at first and at most.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// Between rounds of questions.
+const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(30) };
 
 /// What a node says.
 enum Said {
@@ -20,7 +20,7 @@ enum Said {
 
 /// Asks the nodes, one after the other and as often as it takes, until one of them knows.
 pub(super) async fn registered(config: &Config) -> anyhow::Result<()> {
-    let mut wait = FIRST_WAIT;
+    let mut rounds = 0_u32;
     loop {
         for node in &config.chain.nodes {
             match ask(config, node).await {
@@ -37,12 +37,13 @@ pub(super) async fn registered(config: &Config) -> anyhow::Result<()> {
                 }
             }
         }
+        rounds = rounds.saturating_add(1);
+        let wait = BACKOFF.within(rounds, u64::from(std::process::id()));
         tracing::info!(
             seconds = wait.as_secs(),
             "no node knows whether we are registered; waiting"
         );
         tokio::time::sleep(wait).await;
-        wait = wait.saturating_mul(2).min(LONGEST_WAIT);
     }
 }
 

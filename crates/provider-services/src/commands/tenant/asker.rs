@@ -1,13 +1,13 @@
 //! Who asks, and through which node.
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use anyhow::{Context, bail};
 use provider_api::client::Client;
 
 use super::args::{DeploymentOf, LeaseOf, ProviderFlags};
 use super::door::{Door, Identity};
-use super::leases::active_leases;
+use super::status::active_leases;
 use crate::chain::{Account, Network};
 use crate::console::Console;
 use crate::surroundings::Surroundings;

@@ -10,7 +10,6 @@
 mod args;
 mod asker;
 pub(crate) mod door;
-mod leases;
 mod manifest;
 mod migrate;
 mod namespace;

@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 
 use super::args::{LeaseOf, ProviderFlags};
 use super::asker::Tenant;
-use super::leases::LeaseIdDocument;
 use super::refusal::hint;
+use super::status::LeaseIdDocument;
 use crate::output::printable;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;

@@ -3,11 +3,9 @@
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::{
-    CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair,
-};
 use akash_chain::tx::Message;
 use akash_chain::tx::message::cert::{create_certificate, revoke_certificate};
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair};
 use akash_types::CertificateState;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};

@@ -11,7 +11,7 @@ use akash_types::{Address, Coin, DeploymentId, GroupSpec};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
-use super::deposit::{DepositFlags, least};
+use super::escrow::{DepositFlags, least};
 use super::session::Session;
 use crate::chain::Network;
 use crate::cli::SdlFile;

@@ -8,17 +8,14 @@ mod authz;
 mod bank;
 mod cert;
 mod deployment;
-mod deposit;
 mod escrow;
 mod feegrant;
 mod file;
 mod given;
 mod market;
 pub(crate) mod provider;
-pub(crate) mod response;
 mod send;
 mod session;
-mod unsigned;
 
 use std::process::ExitCode;
 
@@ -30,6 +27,7 @@ use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use deployment::least_deposit;
+pub(crate) use send::response_document;
 
 use args::TxArgs;
 use given::GivenCommand;

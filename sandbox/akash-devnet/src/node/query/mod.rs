@@ -2,7 +2,6 @@
 //!
 //! `tm.event='Tx' AND tx.height>=5 AND message.action CONTAINS 'Bid' AND transfer.sender EXISTS`
 
-mod number;
 mod parse;
 
 use crate::state::Event;
@@ -10,7 +9,7 @@ use crate::state::Event;
 pub use parse::QueryParseError;
 
 use super::time;
-use number::Decimal;
+use parse::Decimal;
 
 /// Conditions that must all hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

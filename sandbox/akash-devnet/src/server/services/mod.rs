@@ -3,20 +3,16 @@
 //! Most are the state's to answer. A few services belong to the node: transactions and blocks.
 
 pub(super) mod discovery;
-mod refusal;
 mod tendermint;
 mod tx;
-mod tx_response;
 
 use prost::Message;
-
-use crate::node::App;
-use crate::state::QueryError;
+use tonic::Code;
 
 use super::context::Context;
 use super::view::View;
-
-pub(super) use refusal::Refusal;
+use crate::node::App;
+use crate::state::{GrpcCode, QueryError};
 
 const TX: &str = "/cosmos.tx.v1beta1.Service/";
 const TENDERMINT: &str = "/cosmos.base.tendermint.v1beta1.Service/";
@@ -113,4 +109,67 @@ fn state_at<A: App>(view: &View<A>, height: i64) -> Result<(&A, u64), Refusal> {
 /// A request, or the error of one that is none.
 fn decode<M: Message + Default>(data: &[u8]) -> Result<M, Refusal> {
     Ok(M::decode(data).map_err(|error| QueryError::plain(error.to_string()))?)
+}
+
+const UNKNOWN_REQUEST: (u32, &str) = (6, "unknown request");
+const INVALID_REQUEST: (u32, &str) = (18, "invalid request");
+const INVALID_HEIGHT: (u32, &str) = (26, "invalid height");
+
+/// A refusal over gRPC and through `abci_query`; its codespace there is always `sdk`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) grpc_code: Code,
+    pub(crate) grpc_text: String,
+    pub(crate) abci_code: u32,
+    pub(crate) abci_log: String,
+    /// Height of the state that was looked at; 0 where none was.
+    pub(crate) height: u64,
+}
+
+impl Refusal {
+    pub(crate) fn unknown_request(text: &str) -> Self {
+        Self::sdk(UNKNOWN_REQUEST, text)
+    }
+
+    fn invalid_request(text: impl AsRef<str>) -> Self {
+        Self::sdk(INVALID_REQUEST, text.as_ref())
+    }
+
+    fn invalid_height(text: &str) -> Self {
+        Self::sdk(INVALID_HEIGHT, text)
+    }
+
+    /// An error that the framework itself has registered.
+    fn sdk((code, name): (u32, &str), text: &str) -> Self {
+        let text = format!("{text}: {name}");
+        let (grpc_text, abci_log) = (text.clone(), text);
+        Self { grpc_code: Code::Unknown, grpc_text, abci_code: code, abci_log, height: 0 }
+    }
+
+    /// The same of a state at a height. Whether a method exists is found out before that.
+    fn at(self, height: u64) -> Self {
+        let height = if self.is_unknown_path() { 0 } else { height };
+        Self { height, ..self }
+    }
+
+    /// Whether there is no such method.
+    pub(crate) fn is_unknown_path(&self) -> bool {
+        self.grpc_code == Code::Unimplemented
+    }
+}
+
+impl From<QueryError> for Refusal {
+    fn from(error: QueryError) -> Self {
+        Self {
+            grpc_code: Code::from_i32(error.grpc_code().number()),
+            grpc_text: error.grpc_text(),
+            abci_code: error.abci_code(),
+            abci_log: error.abci_log(),
+            height: 0,
+        }
+    }
+}
+
+fn status(code: GrpcCode, text: impl Into<String>) -> Refusal {
+    QueryError::status(code, text).into()
 }

@@ -12,8 +12,7 @@ use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, 
 use crate::server::view::View;
 use crate::state::{GrpcCode, QueryError};
 
-use super::refusal::status;
-use super::{Refusal, decode};
+use super::{Refusal, decode, status};
 
 pub(super) fn answer<A: App>(
     context: &Context<A>,

@@ -7,8 +7,8 @@ use crate::state::auth::FEE_COLLECTOR;
 use crate::state::coins::Coins;
 use crate::state::error::{Outcome, sdk};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
+use crate::state::run::Exec;
 use crate::state::tx::Tx;
 
 /// Takes the fee; what it is worth per unit of gas.

@@ -4,8 +4,8 @@ mod fee;
 mod signature;
 
 use super::error::{GrpcCode, ModuleError, Outcome, sdk};
-use super::exec::Exec;
 use super::gas::{ABSENT_SIGNATURE, BYTE, Step};
+use super::run::Exec;
 use super::tx::Tx;
 
 const UNKNOWN_EXTENSION: ModuleError =

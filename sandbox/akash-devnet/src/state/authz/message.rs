@@ -7,9 +7,9 @@ use prost::Message as _;
 use super::{Authorization, EXPIRED, Grant, INVALID_EXPIRATION, NOT_FOUND, SELF_GRANT, grant, key};
 use crate::state::error::{Outcome, sdk};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::msg::{Message, Msg, signer};
+use crate::state::run::Exec;
 use crate::state::{address, bank, time};
 
 pub(crate) struct MakeGrant {

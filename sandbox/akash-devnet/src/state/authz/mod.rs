@@ -11,8 +11,8 @@ use std::sync::Arc;
 use akash_types::{Address, Coin, Denom, EscrowScope};
 
 use super::error::{GrpcCode, ModuleError};
-use super::exec::Exec;
 use super::keys::Edge;
+use super::run::Exec;
 use super::tables::Tables;
 use super::time;
 

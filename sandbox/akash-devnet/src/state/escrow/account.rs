@@ -10,8 +10,8 @@ use crate::state::auth::ESCROW;
 use crate::state::coins::Coins;
 use crate::state::deployment;
 use crate::state::error::{Outcome, TxError};
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
+use crate::state::run::Exec;
 
 impl Exec {
     pub(crate) fn account_create(

@@ -8,9 +8,9 @@ use akash_types::{
 
 use super::INVALID_ID;
 use crate::state::error::{GrpcCode, ModuleError, Outcome, TxError, sdk};
-use crate::state::exec::Exec;
 use crate::state::market;
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
 const INVALID_SOURCE: ModuleError =
     ModuleError::new("akash", 4, GrpcCode::InvalidArgument, "invalid deposit source");

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use akash_types::{EscrowAccountId, EscrowPaymentId, EscrowState};
 
 use super::error::{GrpcCode, ModuleError, Outcome};
-use super::exec::Exec;
+use super::run::Exec;
 use super::tables::Tables;
 
 const SPACE: &str = "escrow";

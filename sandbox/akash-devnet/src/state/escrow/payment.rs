@@ -9,8 +9,8 @@ use super::{
 };
 use crate::state::auth::ESCROW;
 use crate::state::error::{Outcome, TxError};
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
+use crate::state::run::Exec;
 
 impl Exec {
     /// Starts a payment of `rate` per block.

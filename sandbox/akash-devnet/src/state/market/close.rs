@@ -13,11 +13,11 @@ use super::{
 };
 use crate::state::deployment::GROUP_NOT_FOUND;
 use crate::state::error::{Outcome, ignore};
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
 /// A reason that a provider may give.
 pub(super) fn provider_reason(code: i32) -> Outcome<LeaseClosedReason> {

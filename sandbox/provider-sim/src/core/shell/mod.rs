@@ -7,7 +7,6 @@
 //! A machine like the rest: input in, output out, no IO.
 
 mod script;
-mod words;
 
 use akash_types::LeaseId;
 use provider_engine::cluster::port::{

@@ -4,7 +4,6 @@
 
 mod ask;
 mod handle;
-mod verify;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

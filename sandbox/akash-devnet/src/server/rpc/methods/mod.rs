@@ -1,6 +1,5 @@
 //! The methods of JSON-RPC.
 
-mod abci;
 mod blocks;
 mod node;
 mod txs;
@@ -159,8 +158,8 @@ pub(super) async fn call<A: App>(context: &Context<A>, method: &Spec, args: Args
         "broadcast_tx_async" => txs::broadcast_tx_async(context, &args).await,
         "broadcast_tx_commit" => txs::broadcast_tx_commit(context, &args).await,
         "broadcast_evidence" => Err("no evidence was provided".to_owned()),
-        "abci_query" => abci::abci_query(context, &args).await,
-        "abci_info" => abci::abci_info(context),
+        "abci_query" => node::abci_query(context, &args).await,
+        "abci_info" => node::abci_info(context),
         _ => return Err(RpcError::method_not_found()),
     };
     outcome.map_err(RpcError::internal)
