@@ -73,7 +73,6 @@ mod tests {
 
     use super::*;
 
-    /// Says which service it is.
     #[derive(Clone)]
     struct One;
     #[derive(Clone)]

@@ -18,7 +18,6 @@ pub fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
     decode(method(path)?.output(), bytes)
 }
 
-/// A message as a document.
 pub fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);

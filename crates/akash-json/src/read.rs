@@ -56,7 +56,6 @@ impl From<ProtoJsonError> for ReadError {
     }
 }
 
-/// Reads a message.
 pub fn read<M: Name + Default>(json: &Json) -> Result<M, ReadError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);

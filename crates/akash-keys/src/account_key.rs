@@ -80,7 +80,6 @@ impl AccountKey {
         Address::from_bytes(hashed.get(..20)?).ok()
     }
 
-    /// The type URL under which the key is packed.
     pub fn type_url(&self) -> String {
         self.to_any().type_url
     }

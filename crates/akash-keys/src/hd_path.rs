@@ -115,22 +115,16 @@ impl fmt::Display for HdPath {
 /// Why something is not an HD path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HdPathError {
-    /// Not steps with slashes between them.
     #[error("HD path {text:?} is not of the form {}", HdPath::default())]
     Form {
-        /// The text.
         text: String,
     },
-    /// A step that is no number, or too large.
     #[error("{step:?} in an HD path is not a number below 2147483648, with ' if hardened")]
     Number {
-        /// The step.
         step: String,
     },
-    /// A path that is not of BIP-44.
     #[error("HD path {path} is not of the form {}", HdPath::default())]
     NotBip44 {
-        /// The path.
         path: HdPath,
     },
 }

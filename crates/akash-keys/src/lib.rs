@@ -9,6 +9,8 @@
 //! Secrets are wiped when dropped, and neither errors nor `Debug` show them. Nothing here reads
 //! the environment or a terminal, and nothing knows what is signed.
 
+#![allow(missing_docs)]
+
 mod account_key;
 mod amino;
 pub mod armor;

@@ -127,28 +127,23 @@ fn scalar(bytes: &Half) -> Result<Zeroizing<NonZeroScalar>, MnemonicError> {
 /// Why words, or what they were to be made from, are no mnemonic.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MnemonicError {
-    /// The wrong amount of entropy.
     #[error("a mnemonic is made from 16, 20, 24, 28 or 32 bytes, got {got}")]
     Entropy {
         /// How many bytes there were.
         got: usize,
     },
-    /// The wrong number of words.
     #[error("a mnemonic has 12, 15, 18, 21 or 24 words, got {got}")]
     Count {
         /// How many words there were.
         got: usize,
     },
-    /// A word that is not in the list.
     #[error("word {position} of the mnemonic is not in the English word list of BIP-39")]
     Word {
         /// Which, counted from 1.
         position: usize,
     },
-    /// Each word is good, together they are not.
     #[error("the words are no mnemonic: one of them is wrong, or their order is")]
     Checksum,
-    /// No key at the path.
     #[error("deriving the key")]
     Derive(#[source] KeyError),
 }

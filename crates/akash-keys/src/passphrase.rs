@@ -14,7 +14,6 @@ impl Passphrase {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

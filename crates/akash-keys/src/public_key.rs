@@ -38,7 +38,6 @@ impl PublicKey {
         Self::of(VerifyingKey::from_sec1_bytes(bytes).map_err(|_| KeyError::PublicPoint)?)
     }
 
-    /// Its compressed form.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         for (to, from) in bytes.iter_mut().zip(self.key.to_sec1_point(true).as_bytes()) {

@@ -51,7 +51,6 @@ impl SecretKey {
         Zeroizing::new(hex::encode(self.to_bytes().as_slice()))
     }
 
-    /// The public half.
     pub const fn public_key(&self) -> PublicKey {
         self.public
     }
@@ -99,31 +98,24 @@ impl fmt::Debug for SecretKey {
 /// Why something is not a key of this kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not 32 bytes.
     #[error("a secret key has {} bytes, got {got}", SecretKey::LEN)]
     SecretLength {
         /// How many there were.
         got: usize,
     },
-    /// Zero, or beyond the order of the curve.
     #[error("these bytes are not a secp256k1 secret key")]
     SecretRange,
-    /// Not hexadecimal.
     #[error("a secret key in hexadecimal has {} digits", 2 * SecretKey::LEN)]
     SecretHex,
-    /// Not 33 bytes.
     #[error("a compressed public key has {} bytes, got {got}", PublicKey::LEN)]
     PublicLength {
         /// How many there were.
         got: usize,
     },
-    /// No point of the curve, or not in compressed form.
     #[error("these bytes are not a compressed secp256k1 public key")]
     PublicPoint,
-    /// The key's hash is no address.
     #[error("the address of a key")]
     Address(#[source] AddressError),
-    /// Another message than a key of this kind.
     #[error("reading a packed key")]
     Any(#[source] AnyError),
 }

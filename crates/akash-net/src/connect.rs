@@ -29,7 +29,6 @@ pub struct Target {
     /// A name, or an address; an IPv6 address in brackets.
     pub host: String,
     pub port: u16,
-    /// Whether it is reached by TLS.
     pub is_tls: bool,
 }
 

@@ -29,7 +29,6 @@ pub enum TlsError {
         /// Why not.
         source: pem::Error,
     },
-    /// A file that should hold certificates has none.
     #[error("{} holds no certificate", .0.display())]
     NoCertificate(PathBuf),
     #[error("the certificates or the key cannot be used: {0}")]

@@ -23,7 +23,6 @@ pub enum AccessError {
     Kubeconfig { path: PathBuf, source: Box<KubeconfigError> },
     #[error("proxy-url in the kubeconfig {} {wrong}", path.display())]
     Proxy { path: PathBuf, wrong: String },
-    /// There is no kubeconfig, and this process runs in no pod.
     #[error(
         "there is no kubeconfig {}, and this is no pod of a cluster: set kubeconfig",
         path.display()

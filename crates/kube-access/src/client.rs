@@ -74,7 +74,6 @@ impl KubeClient {
         Self { client, limit, counter }
     }
 
-    /// The same client with another limit.
     pub fn within(&self, limit: Duration) -> Self {
         Self { limit, ..self.clone() }
     }
@@ -104,7 +103,6 @@ impl KubeClient {
         }
     }
 
-    /// The object as it was created.
     pub async fn create(
         &self,
         kind: ResourceKind,

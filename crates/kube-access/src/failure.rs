@@ -7,13 +7,10 @@ use kube::core::Status;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The API server answered: it is not there.
     #[error("it is not there: {0}")]
     NotFound(String),
-    /// Another writer changed it meanwhile, or it exists already.
     #[error("it was changed meanwhile: {0}")]
     Conflict(String),
-    /// No answer, or one that says nothing; asking again may help.
     #[error("{why}")]
     Unavailable {
         why: String,

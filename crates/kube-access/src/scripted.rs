@@ -45,7 +45,6 @@ impl Scripted {
     }
 }
 
-/// An answer of JSON.
 pub fn json(code: u16, body: &Value) -> Answer {
     (code, "", body.to_string())
 }

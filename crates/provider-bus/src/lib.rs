@@ -17,6 +17,8 @@
 //!
 //! It knows neither Kubernetes nor the gateway, and decides nothing about leases.
 
+#![allow(missing_docs)]
+
 mod bus;
 mod event;
 pub mod fact;

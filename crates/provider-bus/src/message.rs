@@ -26,16 +26,12 @@ pub(crate) struct Stamp {
 /// Why a payload is not a message.
 #[derive(Debug, thiserror::Error)]
 pub enum MalformedMessage {
-    /// More than anyone means to say.
     #[error("{0} bytes are more than the {PAYLOAD_LIMIT} that a message may have")]
     TooLong(usize),
-    /// Something that no program may use.
     #[error("stamp {0} is beyond any time: expected milliseconds since 1970")]
     Stamp(u64),
-    /// Not JSON, or not the fact of the topic.
     #[error("the payload is not a fact of its topic")]
     Json(#[from] serde_json::Error),
-    /// Not even text.
     #[error("the payload is not UTF-8")]
     Text(#[from] std::str::Utf8Error),
 }
@@ -79,7 +75,6 @@ pub(crate) fn stamp(payload: &str) -> Result<Stamp, MalformedMessage> {
     Ok(Stamp { time, publisher })
 }
 
-/// The fact in a payload.
 pub(crate) fn read<F: Fact>(payload: &str) -> Result<F, MalformedMessage> {
     let content: Content<F> = serde_json::from_str(payload)?;
     Ok(content.fact)

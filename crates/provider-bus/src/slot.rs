@@ -29,13 +29,11 @@ pub(crate) enum Heard {
     Outdated,
 }
 
-/// What a message published now is stamped with.
 pub(crate) fn next_stamp(held: Option<&Held>, now_ms: u64, publisher: &str) -> Stamp {
     let after = held.map_or(0, |held| held.stamp.time.saturating_add(1));
     Stamp { time: now_ms.max(after), publisher: publisher.to_owned() }
 }
 
-/// What to make of a stamp that was heard.
 pub(crate) fn hear(held: Option<&Held>, stamp: &Stamp) -> Heard {
     match held {
         None => Heard::Newer,

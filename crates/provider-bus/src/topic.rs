@@ -13,7 +13,6 @@ pub enum Topic {
     ClusterStatus,
     /// Orders and bids, counted.
     BidEngineStatus,
-    /// Manifests, counted.
     ManifestStatus,
     /// Capacity as the provider computes it.
     InventoryStatus,
@@ -21,18 +20,14 @@ pub enum Topic {
     BalanceStatus,
     /// The cluster as the inventory operator sees it.
     InventoryCluster,
-    /// Its nodes.
     InventoryNodes,
-    /// Its storage classes.
     InventoryStorage,
-    /// The newest block.
     ChainBlock,
     /// The lease that changed last.
     Lease,
 }
 
 impl Topic {
-    /// How many there are.
     pub(crate) const COUNT: usize = 10;
 
     /// All of them, in the order in which they are declared.
@@ -65,7 +60,6 @@ impl Topic {
         }
     }
 
-    /// The topic of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|topic| topic.name() == name)
     }

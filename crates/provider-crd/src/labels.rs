@@ -19,7 +19,6 @@ pub const SERVICE: &str = "akash.network/manifest-service";
 /// The `resourceVersion` of the `Manifest` that an object was made from. New pod templates carry it
 /// too; in an existing one it is never changed by itself, which would restart every pod.
 pub const REVISION: &str = "akash.network/manifest.resource.version";
-/// The tenant.
 pub const LEASE_OWNER: &str = "akash.network/lease.id.owner";
 /// Number of the deployment.
 pub const LEASE_DSEQ: &str = "akash.network/lease.id.dseq";
@@ -27,7 +26,6 @@ pub const LEASE_DSEQ: &str = "akash.network/lease.id.dseq";
 pub const LEASE_GSEQ: &str = "akash.network/lease.id.gseq";
 /// Number of the order.
 pub const LEASE_OSEQ: &str = "akash.network/lease.id.oseq";
-/// Who provides.
 pub const LEASE_PROVIDER: &str = "akash.network/lease.id.provider";
 /// On a Service: its purpose. Those at leased addresses have it.
 pub const SERVICE_TARGET: &str = "akash.network/service-target";
@@ -101,7 +99,6 @@ pub fn managed_for(id: &LeaseId) -> Labels {
     labels
 }
 
-/// Adds which service it is of.
 pub fn with_service(mut labels: Labels, service: &str) -> Labels {
     labels.insert(SERVICE.to_owned(), service.to_owned());
     labels

@@ -55,7 +55,6 @@ pub fn api_server_policy(service: &str) -> String {
     format!("akash-apiserver-{service}")
 }
 
-/// A volume or claim of a service.
 pub fn volume(service: &str, volume: &str) -> String {
     format!("{service}-{volume}")
 }

@@ -6,9 +6,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// The group of all our kinds.
 pub const GROUP: &str = "akash.network";
-/// The version in which they are kept.
 pub const VERSION: &str = "v2beta2";
 /// Both, as objects carry them.
 pub const API_VERSION: &str = "akash.network/v2beta2";
@@ -18,11 +16,8 @@ pub type Unknown = Map<String, Value>;
 
 /// What sets one kind apart from another.
 pub trait Spec {
-    /// The kind.
     const KIND: &'static str;
-    /// The kind of a list of them.
     const LIST_KIND: &'static str;
-    /// The plural, as in addresses.
     const PLURAL: &'static str;
     /// The singular, for command lines.
     const SINGULAR: &'static str;
@@ -86,7 +81,6 @@ where
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Whether a number is left out.
 pub(crate) fn is_zero<N: Copy + Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }

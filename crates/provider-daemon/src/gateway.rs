@@ -56,14 +56,12 @@ pub enum GatewayError {
     MetricsToken {
         path: PathBuf,
         wrong: String,
-        /// What would be right.
         remedy: &'static str,
     },
     #[error(transparent)]
     Certificate(#[from] OwnCertificateError),
     #[error("cannot show the provider's certificate")]
     Show(#[from] CertificateFileError),
-    /// The authority that is to issue another cannot be believed.
     #[error("cannot ask for a certificate: look at --cert-issuer-ca-root")]
     Issuer(#[from] RootsError),
     #[error("cannot set up TLS")]

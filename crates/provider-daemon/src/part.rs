@@ -9,7 +9,6 @@ use std::time::Duration;
 use akash_types::Backoff;
 use tokio::sync::watch;
 
-/// Where a part is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifecycle {
     /// It is not ready for its work yet.
@@ -57,7 +56,6 @@ impl Parts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// One part, which begins now.
     pub fn begin(&self, name: &'static str) -> Part {
         let part = Part { name, parts: self.clone() };
         part.change(|_| {});

@@ -44,10 +44,8 @@ const CALL_LIMIT: Duration = Duration::from_secs(10);
 /// Why a provider does not run, or runs no more.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The settings ask for what is not there.
     #[error("{0}")]
     Config(#[from] config::ConfigError),
-    /// The store is in use, or cannot be made.
     #[error("cannot open the store")]
     Store(#[from] OpenError),
     #[error(transparent)]
@@ -58,7 +56,6 @@ pub enum RunError {
     Kubernetes(#[from] ConnectError),
     #[error("cannot listen for the operator")]
     Socket(#[from] BindError),
-    /// The listener for probes and metrics cannot be had.
     #[error("cannot listen for metrics on {address}")]
     Metrics {
         address: std::net::SocketAddr,
@@ -69,12 +66,10 @@ pub enum RunError {
     Gateway(#[from] GatewayError),
     #[error("the system has no randomness")]
     Randomness,
-    /// A part ended without which going on would lie.
     #[error("{0}; start the provider again: nothing that matters is lost")]
     Ended(Ended),
 }
 
-/// From what the program was built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Build {
     /// The commit; empty where it is not known.

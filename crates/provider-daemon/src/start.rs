@@ -220,7 +220,6 @@ impl Running {
         self.parts.clone()
     }
 
-    /// How following the chain goes.
     pub fn chain(&self) -> watch::Receiver<FollowStatus> {
         self.chain.clone()
     }
@@ -230,7 +229,6 @@ impl Running {
         self.readiness.clone()
     }
 
-    /// How the transaction lane is.
     pub fn lane(&self) -> watch::Receiver<LaneStatus> {
         self.lane.watch()
     }

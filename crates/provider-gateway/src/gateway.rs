@@ -27,7 +27,6 @@ const LARGE_DOCUMENT: usize = 64 * 1024;
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// How the gateway behaves.
 #[derive(Clone)]
 pub struct Settings {
     /// Largest manifest that is read, in bytes.
@@ -46,13 +45,10 @@ pub struct Settings {
     pub body_patience: Duration,
     /// How many streams of tenants may be open at once.
     pub streams: usize,
-    /// How many of them one owner may have.
     pub streams_per_owner: usize,
-    /// How many of them may be of one lease.
     pub streams_per_lease: usize,
     /// How many streams of what anybody may follow may be open at once.
     pub public_streams: usize,
-    /// How many of them one client may have.
     pub public_streams_per_client: usize,
     /// How long a stream may last.
     pub stream_lifetime: Duration,

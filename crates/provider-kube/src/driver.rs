@@ -37,21 +37,17 @@ pub enum ConnectError {
     Access(#[from] AccessError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The namespace of the custom resources is not there.
     #[error("namespace {0:?} does not exist: create it, or set k8s-manifest-ns to another")]
     NoNamespace(String),
-    /// The runtime class of new leases is not there.
     #[error(
         "runtime class {0:?} does not exist: create it, or set tenant-runtime-class to another"
     )]
     NoRuntimeClass(String),
-    /// The cluster does not know our kinds.
     #[error(
         "the cluster does not know {0} of akash.network/v2beta2: `provider-services crd | kubectl \
          apply -f -` makes it"
     )]
     NoKind(&'static str),
-    /// The API server does not answer, or not to us.
     #[error("the API server at {url} cannot be used: {why}")]
     Unavailable { url: String, why: Failure },
 }

@@ -37,10 +37,8 @@ pub struct Isolation {
 /// Security context and reach of pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PodProfile {
-    /// As the Go provider has them.
     #[default]
     Go,
-    /// With less.
     Hardened,
 }
 
@@ -100,7 +98,6 @@ impl Isolation {
         self.profile == PodProfile::Hardened
     }
 
-    /// The seccomp profile of pods.
     pub(crate) fn seccomp(&self) -> Option<SeccompProfile> {
         let type_ = "RuntimeDefault".to_owned();
         self.is_hardened().then(|| SeccompProfile { type_, ..SeccompProfile::default() })
@@ -137,17 +134,13 @@ pub struct Ipv4Network {
 /// Why a text is no network that can be denied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// It is not of the form.
     #[error("{0:?} is not an IPv4 network")]
     Form(String),
-    /// It is everything: then no rule would be left.
     #[error("{0:?} is every address")]
     All(String),
-    /// The address is not the network's first.
     #[error("{text:?} has an address inside its network: it is written as {network}")]
     Inside {
         text: String,
-        /// The network of that address.
         network: Ipv4Network,
     },
 }

@@ -68,9 +68,7 @@ pub struct NetworkPolicies {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
-    /// By Ingress objects.
     Ingress,
-    /// By routes of the Gateway API.
     GatewayApi { name: String, namespace: String },
 }
 
@@ -100,13 +98,11 @@ impl Overcommit {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// Hosts shall be generated, but below nothing that is a domain.
     #[error(
         "hosts are to be generated below {domain:?}, which is no domain name: set \
          deployment-ingress-domain"
     )]
     Domain { domain: String },
-    /// Nobody knows where the API server is.
     #[error(
         "network policies are on, but the endpoints default/kubernetes name no API server: set \
          deployment-network-policies-enabled to false, or give the cluster endpoints"
@@ -117,7 +113,6 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// Whether they can be used.
     pub fn check(&self) -> Result<(), SettingsError> {
         if let Some(domain) = self.generated_hosts.as_ref().filter(|domain| !is_dns_name(domain)) {
             return Err(SettingsError::Domain { domain: domain.clone() });

@@ -13,7 +13,6 @@ const CONNECTIONS: usize = 64;
 /// How long to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A port that is listened at.
 #[derive(Debug)]
 pub struct Listener(TcpListener);
 

@@ -14,7 +14,6 @@ use crate::streams::{Streams, WriteError};
 use crate::surroundings::Surroundings;
 use crate::{commands, env};
 
-/// Runs the program.
 pub(crate) fn run(
     args: impl IntoIterator<Item = OsString>,
     variable: &dyn Fn(&str) -> Option<OsString>,

@@ -32,7 +32,6 @@ impl WriteError {
 }
 
 impl Streams<'_> {
-    /// Writes a part of the result, as it is.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), WriteError> {
         self.stdout.write_all(text.as_bytes())?;
         Ok(self.stdout.flush()?)

@@ -159,7 +159,6 @@ impl Surroundings {
         })
     }
 
-    /// The home directory of the user.
     pub(crate) fn user_home(&self) -> Option<&Path> {
         self.user_home.as_deref()
     }

@@ -63,46 +63,32 @@ pub fn import(text: &str, passphrase: &Passphrase) -> Result<SecretKey, ArmorErr
 /// Why a key could not be exported or imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ArmorError {
-    /// No random bytes.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// There is no block in the text.
     #[error("the text has no block {LABEL:?}")]
     NoBlock,
-    /// A block of something else.
     #[error("the text is a block {found:?}, expected {LABEL:?}")]
     Label {
-        /// What it says it is.
         found: String,
     },
-    /// The block is not whole.
     #[error("the text")]
     Text(#[from] PemError),
-    /// The checksum does not fit the content.
     #[error("the text is damaged: its checksum does not fit")]
     Checksum,
-    /// A type of key that does not sign here.
     #[error("the key is of type {found:?}, expected {TYPE:?}")]
     Type {
-        /// The type.
         found: String,
     },
-    /// The salt is missing, or not 16 bytes in hexadecimal.
     #[error("the text has no usable salt")]
     Salt,
-    /// Another way from passphrase to key.
     #[error("the key is protected with {found:?}, expected argon2 or bcrypt")]
     Kdf {
-        /// Which.
         found: String,
     },
-    /// The passphrase does not open it.
     #[error("incorrect passphrase")]
     WrongPassphrase,
-    /// The machine could not derive or encrypt, for lack of memory as a rule.
     #[error("could not derive a key from the passphrase")]
     Derive,
-    /// It opens, and what is inside is no key.
     #[error("what is inside")]
     Content(#[source] AminoError),
 }

@@ -34,12 +34,10 @@ impl KeyFile {
         Self { path: home.join(format!("{account}.pem")) }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads certificate and key.
     pub fn read(&self, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let read = |source| KeyFileError::Read { path: self.path.clone(), source };
         let text = self.text()?.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
@@ -164,41 +162,28 @@ fn pkcs8_key(der: &[u8], password: &[u8]) -> Result<CertificateKey, KeyFileError
 /// Why the file of a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The file could not be read.
     #[error("reading {}", path.display())]
     Read {
-        /// Which.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// The file could not be written.
     #[error("writing {}", path.display())]
     Write {
-        /// Which.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// There is a file already.
     #[error("certificate error: cannot overwrite certificate {}", path.display())]
     Exists {
-        /// Which.
         path: PathBuf,
     },
-    /// No random bytes.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// There is no private key after the certificate.
     #[error("the file has no private key after the certificate")]
     NoKey,
-    /// The key is encrypted in a way that is not known, or the block is damaged.
     #[error("the private key is encrypted in an unknown way, or damaged")]
     Encryption,
-    /// The account's signature does not open it.
     #[error("the private key was encrypted by another account, or is damaged")]
     WrongAccount,
-    /// Certificate or key are not such.
     #[error(transparent)]
     Content(#[from] CertificateError),
 }

@@ -15,7 +15,6 @@ use crate::{RandomError, random};
 pub struct CertificateKey(p256::SecretKey);
 
 impl CertificateKey {
-    /// A new key.
     pub fn generate() -> Result<Self, RandomError> {
         loop {
             // All but one in 2^32 are keys.

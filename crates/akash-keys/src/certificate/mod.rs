@@ -31,7 +31,6 @@ pub use view::Certificate;
 /// What a new certificate is to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateSpec {
-    /// Whose it is.
     pub owner: Address,
     /// Its number, which no other certificate of the owner has: nanoseconds since 1970, by
     /// custom.
@@ -49,7 +48,6 @@ impl CertificateSpec {
     pub const VALID_FOR: Duration = Duration::from_hours(8760);
 }
 
-/// A certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyPair {
     certificate: Certificate,
@@ -64,7 +62,6 @@ impl KeyPair {
         Ok(Self { certificate: Certificate::from_der(der)?, key })
     }
 
-    /// A certificate with the key that is said to be its own.
     pub fn new(certificate: Certificate, key: CertificateKey) -> Result<Self, CertificateError> {
         if certificate.public_key_der() != key.public_key_der()? {
             return Err(CertificateError::KeyMismatch);
@@ -72,12 +69,10 @@ impl KeyPair {
         Ok(Self { certificate, key })
     }
 
-    /// The certificate.
     pub const fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// Its key.
     pub const fn key(&self) -> &CertificateKey {
         &self.key
     }
@@ -86,31 +81,22 @@ impl KeyPair {
 /// Why something is not, or cannot become, a certificate or its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// A domain with characters that certificates do not have.
     #[error("{domain:?} is neither a domain name nor an IP address")]
     Domain {
-        /// The domain.
         domain: String,
     },
-    /// A time before 1970 or after 9999.
     #[error("the certificate would be valid at a time that certificates cannot say")]
     Validity,
-    /// Encoding failed, which is never to be expected.
     #[error("could not encode the certificate")]
     Encode,
-    /// Not a certificate.
     #[error("not an X.509 certificate, or damaged")]
     Certificate,
-    /// Not text of the right kind.
     #[error("reading PEM")]
     Pem(#[source] PemError),
-    /// There is no certificate in the text.
     #[error("the text has no block \"CERTIFICATE\"")]
     NoCertificate,
-    /// Not a key of the kind that certificates here have.
     #[error("not an ECDSA P-256 private key, or damaged")]
     Key,
-    /// The key is of another certificate.
     #[error("the private key does not belong to the certificate")]
     KeyMismatch,
 }

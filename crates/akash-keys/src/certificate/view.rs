@@ -14,7 +14,6 @@ pub(super) const LABEL: &str = "CERTIFICATE";
 /// What the chain calls the block of a public key.
 const PUBLIC_KEY_LABEL: &str = "EC PUBLIC KEY";
 
-/// A certificate.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Certificate {
     der: Vec<u8>,
@@ -26,7 +25,6 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads a certificate.
     pub fn from_der(der: Vec<u8>) -> Result<Self, CertificateError> {
         let wrong = |_| CertificateError::Certificate;
         let parsed = x509_cert::Certificate::from_der(&der).map_err(wrong)?;
@@ -74,17 +72,14 @@ impl Certificate {
         &self.serial
     }
 
-    /// The common name of its subject.
     pub fn common_name(&self) -> &str {
         &self.common_name
     }
 
-    /// Whose it says it is.
     pub fn owner(&self) -> Result<Address, AddressError> {
         self.common_name.parse()
     }
 
-    /// From when it is valid.
     pub const fn not_before(&self) -> SystemTime {
         self.not_before
     }

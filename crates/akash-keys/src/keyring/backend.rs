@@ -26,7 +26,6 @@ pub enum Backend {
     /// and the last: the secret service of a desktop session, or else files in the keyring
     /// directory itself, which is what a server without a desktop has.
     Os,
-    /// Not at all.
     Memory,
 }
 
@@ -58,7 +57,6 @@ impl fmt::Display for Backend {
     }
 }
 
-/// What a backend may need to be opened.
 pub struct OpenOptions {
     /// The keyring directory (`--keyring-dir`, or else `--home`).
     pub directory: PathBuf,
@@ -89,7 +87,6 @@ pub(super) fn store(
 /// The bytes of an item.
 pub(super) type Data = Zeroizing<Vec<u8>>;
 
-/// Items by name.
 pub(super) trait Store: Send + Sync {
     /// The names of all items, in no order.
     fn names(&self) -> Result<Vec<String>, KeyringError>;

@@ -11,7 +11,6 @@ use super::lock::Lock;
 use super::{KeyringError, item, jwe};
 use crate::{Passphrase, atomic_file};
 
-/// A directory of items.
 pub(super) struct Directory {
     path: PathBuf,
     lock: Lock,

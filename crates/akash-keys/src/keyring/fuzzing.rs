@@ -31,7 +31,6 @@ pub(crate) fn record(bytes: &[u8]) {
     assert_eq!(again.address(), record.address());
 }
 
-/// The name of a file.
 pub(crate) fn name(text: &str) {
     assert_eq!(directory::unescape(&directory::escape(text)), text);
     let _ = directory::unescape(text);

@@ -46,7 +46,6 @@ pub struct NoPassphrase(#[source] pub Box<dyn Error + Send + Sync>);
 
 /// How the passphrase of a directory is found.
 pub(super) enum Lock {
-    /// It is always this one.
     Fixed(Passphrase),
     /// Someone is asked; a file beside the items has a hash of it.
     Asked(Asked),

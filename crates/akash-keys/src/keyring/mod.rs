@@ -68,7 +68,6 @@ impl Keyring {
         Ok(Self { backend, store: backend::store(backend, options)? })
     }
 
-    /// How the keyring is kept.
     pub const fn backend(&self) -> Backend {
         self.backend
     }
@@ -106,14 +105,12 @@ impl Keyring {
         Ok(items.iter().filter_map(|item| item.strip_suffix(INFO)).map(str::to_owned).collect())
     }
 
-    /// The key of this name.
     pub fn get(&self, name: &str) -> Result<KeyRecord, KeyringError> {
         let data = self.store.read(&info(name))?;
         let data = data.ok_or_else(|| KeyringError::NoKey { name: name.to_owned() })?;
         Ok(KeyRecord::read(name, data))
     }
 
-    /// The key of this account.
     pub fn by_address(&self, address: &Address) -> Result<KeyRecord, KeyringError> {
         if let Some(name) = self.name_of(address)? {
             match self.get(&name) {
@@ -137,7 +134,6 @@ impl Keyring {
         }
     }
 
-    /// Adds a key.
     pub fn add(&self, record: &KeyRecord) -> Result<(), KeyringError> {
         let name = record.name();
         check_name(name)?;

@@ -26,13 +26,11 @@ pub struct KeyRecord {
 /// Where the secret of a key is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordKind {
-    /// In the keyring.
     Local,
     /// In a Ledger device, at this path; `None` where the record does not tell it.
     Ledger(Option<HdPath>),
     /// There is none: it is the account of several keys.
     Multi,
-    /// Elsewhere.
     Offline,
     /// This program cannot tell. The record is kept as it is.
     Unknown,
@@ -51,7 +49,6 @@ impl fmt::Display for RecordKind {
 }
 
 impl KeyRecord {
-    /// A key whose secret is kept in the keyring.
     pub fn local(name: &str, key: &SecretKey) -> Self {
         let item = Item::Local(Local { priv_key: Some(key.to_any()) });
         Self::new(name, RecordKind::Local, key.public_key().into(), item)
@@ -101,17 +98,14 @@ impl KeyRecord {
         Self { name: name.to_owned(), kind, public_key, bytes, legacy: is_legacy }
     }
 
-    /// What the keyring calls it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where its secret is.
     pub const fn kind(&self) -> &RecordKind {
         &self.kind
     }
 
-    /// Its public half.
     pub const fn public_key(&self) -> &AccountKey {
         &self.public_key
     }
@@ -126,7 +120,6 @@ impl KeyRecord {
         self.legacy
     }
 
-    /// Its secret.
     pub fn secret_key(&self) -> Result<SecretKey, RecordError> {
         if self.kind != RecordKind::Local {
             let (name, kind) = (self.name.clone(), self.kind.clone());
@@ -156,7 +149,6 @@ impl KeyRecord {
         Some(Self { name: name.to_owned(), bytes: encode(record), ..self.clone() })
     }
 
-    /// What goes into the keyring.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -193,26 +185,19 @@ fn wipe_item(record: &mut Record) {
 /// Why a key has no secret to sign with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The secret is not in the keyring.
     #[error("key {name:?} is of kind {kind}: its secret is not in the keyring")]
     Elsewhere {
-        /// The key.
         name: String,
-        /// Where its secret is.
         kind: RecordKind,
     },
-    /// What is in the keyring is not a secret key this program can use.
     #[error("the secret of key {name:?} cannot be used")]
     Secret {
-        /// The key.
         name: String,
         /// Why not.
         source: KeyError,
     },
-    /// The secret belongs to another account.
     #[error("the secret of key {name:?} does not belong to its public key")]
     Mismatch {
-        /// The key.
         name: String,
     },
 }

@@ -28,7 +28,6 @@ const PROFILE: &str = "profile";
 /// How long the service may think about a call. Questions to a person take as long as they take.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// The service, connected.
 pub(super) struct SecretService {
     service: secret_service::SecretService<'static>,
     /// Taken when this is dropped.
@@ -57,7 +56,6 @@ impl SecretService {
         }
     }
 
-    /// Whether the program has a keyring there.
     pub(super) fn has_keyring(&self) -> Result<bool, KeyringError> {
         self.run("looking for keys", async { Ok(self.collection().await?.is_some()) })
     }

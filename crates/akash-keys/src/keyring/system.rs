@@ -24,7 +24,6 @@ enum Service {
     Absent,
     /// There is one, which never had a key of this program.
     Unused,
-    /// There is one, with the keyring of this program.
     Used,
 }
 

@@ -10,7 +10,6 @@ pub(super) const LEASE_DURATION: Duration = Duration::from_secs(15);
 pub(super) struct Seen {
     /// The holder; empty if it was given back.
     pub(super) holder: String,
-    /// Which of its states this is.
     pub(super) version: String,
 }
 
@@ -31,7 +30,6 @@ pub(super) struct Claimant {
 }
 
 impl Claimant {
-    /// One of this name, which no other may have.
     pub(super) const fn new(name: String) -> Self {
         Self { name, seen: None, renewed: None }
     }

@@ -18,7 +18,6 @@ pub struct CachedObject {
     /// Where its name counts; empty if everywhere.
     pub namespace: String,
     pub uid: String,
-    /// Which of its states this is.
     pub version: String,
     pub labels: BTreeMap<String, String>,
     /// Whether it was told to go.

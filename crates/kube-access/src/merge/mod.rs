@@ -30,7 +30,6 @@ use owned::parts_of;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Merged {
     Unchanged,
-    /// It is to be replaced by this one.
     Replace(Value),
 }
 
@@ -47,10 +46,8 @@ pub enum Occasion {
 /// Why two objects cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// They are not the same object.
     #[error("{existing} is there where {wanted} is wanted")]
     NotTheSame { existing: String, wanted: String },
-    /// Nobody said which parts of such an object are ours.
     #[error("objects of kind {kind:?} are not the provider's to write")]
     Kind { kind: String },
 }

@@ -45,7 +45,6 @@ pub(super) fn parts_of(kind: &str, occasion: Occasion) -> Option<Owned> {
 }
 
 const LABELLED: Owned = Keys(&[("labels", OurLabels)]);
-/// Labels are replaced as a whole.
 const RELABELLED: Owned = Keys(&[("labels", Whole)]);
 const DECLARED: Owned =
     Keys(&[("labels", OurLabels), ("annotations", Keys(&[(UPDATED_AT, Whole)]))]);

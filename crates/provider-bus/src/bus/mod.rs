@@ -51,7 +51,6 @@ pub(crate) struct Shared {
 }
 
 impl Bus {
-    /// A bus for this process only.
     pub fn in_process() -> Self {
         let shared = Shared::new(String::from("here"), Connection::InProcess, None);
         Self { shared: Arc::new(shared) }

@@ -17,7 +17,6 @@ pub use status::{
 
 /// Something that can be told on its topic.
 pub trait Fact: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Where it is told.
     const TOPIC: Topic;
 }
 
@@ -64,11 +63,9 @@ impl Fact for LeaseChange {
 /// The newest block that was followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Its height.
     pub height: u64,
     /// Its time, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The chain it belongs to.
     #[serde(default)]
     pub chain_id: String,
     /// Orders that were opened in it.
@@ -85,17 +82,11 @@ pub struct Block {
 /// The lease of this provider that changed last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseChange {
-    /// The tenant.
     pub owner: String,
-    /// The deployment.
     pub dseq: u64,
-    /// The group.
     pub gseq: u32,
-    /// The order.
     pub oseq: u32,
-    /// The provider.
     pub provider: String,
-    /// How it is now.
     pub state: LeaseState,
     /// Why it ended, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,12 +95,10 @@ pub struct LeaseChange {
     /// lease still active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_at: Option<u64>,
-    /// The height at which it became so.
     #[serde(default)]
     pub height: u64,
 }
 
-/// How a lease is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeaseState {
@@ -117,7 +106,6 @@ pub enum LeaseState {
     Active,
     /// It has ended because its escrow account ran dry.
     InsufficientFunds,
-    /// It has ended.
     Closed,
     /// A word from a newer version.
     #[default]
@@ -139,34 +127,28 @@ pub struct InventoryCluster {
     pub allocated: Resources,
 }
 
-/// Every node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InventoryNodes {
     /// In the order of their names.
     pub nodes: Vec<Node>,
 }
 
-/// One node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its name in the cluster.
     pub name: String,
     /// Whether it takes workloads.
     pub ready: bool,
-    /// What it offers.
     pub allocatable: Resources,
     /// What of it is asked for by what runs there.
     pub allocated: Resources,
 }
 
-/// Every storage class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InventoryStorage {
     /// In the order of their names.
     pub classes: Vec<StorageClass>,
 }
 
-/// One storage class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageClass {
     /// Such as `beta3`.

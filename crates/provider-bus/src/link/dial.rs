@@ -55,7 +55,6 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Dialer<'_> {
-    /// A connection for commands.
     pub(super) async fn commands(&self, to: &Address) -> Result<Commands, DialError> {
         self.in_time(async {
             let stream = self.stream(to).await?;
@@ -70,7 +69,6 @@ impl Dialer<'_> {
         .await
     }
 
-    /// A connection for announcements.
     pub(super) async fn announcements(&self, to: &Address) -> Result<PubSub, DialError> {
         self.in_time(async {
             let stream = self.stream(to).await?;

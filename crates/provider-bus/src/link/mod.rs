@@ -43,7 +43,6 @@ pub use target::{Target, TargetError};
 pub struct Timing {
     /// For a connection to be made, handshakes and password included.
     pub dial: Duration,
-    /// For an answer.
     pub answer: Duration,
     /// Between two looks at the keys, which also show that the server is alive.
     pub beat: Duration,
@@ -81,7 +80,6 @@ impl Link {
         Self { target, timing: Timing::default(), trust: Trust::default(), shared }
     }
 
-    /// With other times.
     pub fn with_timing(mut self, timing: Timing) -> Self {
         self.timing = timing;
         self

@@ -121,7 +121,6 @@ pub struct Processor {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gpu {
-    /// Whole cards.
     pub units: u32,
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
@@ -174,7 +173,6 @@ pub struct Expose {
     /// `TCP` or `UDP`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub proto: String,
-    /// The service that may reach it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub service: String,
     /// Whether it is open to the world.
@@ -209,7 +207,6 @@ pub struct HttpOptions {
     /// How long to go on trying.
     #[serde(skip_serializing_if = "is_zero")]
     pub next_timeout: u32,
-    /// When to try the next one.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub next_cases: Vec<String>,
     /// How the proxy buffers answers.
@@ -232,7 +229,6 @@ pub struct ProxyOptions {
     /// How many buffers there are for the rest.
     #[serde(skip_serializing_if = "is_zero")]
     pub buffers_number: u32,
-    /// The size of each of them.
     #[serde(skip_serializing_if = "is_zero")]
     pub buffers_size: u32,
     /// How much of them may be busy while the rest is read.

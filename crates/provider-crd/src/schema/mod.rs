@@ -10,7 +10,6 @@ use crate::manifest::ManifestSpec;
 use crate::object::{GROUP, Spec, VERSION};
 use crate::provider_host::{ProviderHostSpec, ProviderLeasedIpSpec};
 
-/// The version before.
 const OLD_VERSION: &str = "v2beta1";
 
 /// The definitions of all kinds, to be installed once in every cluster.

@@ -12,17 +12,14 @@ use provider_engine::escrow::Funds;
 /// Why something was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The node did not answer, or not with sense.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// A node does not say at which height a thing is not there. Ask it for its height, then again.
     #[error("the node does not say at which height something is absent")]
     HeightUnknown,
     #[error("the time of a block is not read from the state")]
     NotState,
 }
 
-/// Accounts whose state is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Accounts {
     pub provider: Address,

@@ -14,7 +14,6 @@ use tokio::sync::{Semaphore, watch};
 use super::read::{Accounts, ReadError, read};
 use super::troubles;
 
-/// Questions that are out at once.
 const QUESTIONS: usize = 32;
 /// How long a question waits for a node that is well.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,7 +9,6 @@ use super::reader::{Reader, because};
 
 /// What a unit of gas costs unless somebody says otherwise.
 const GAS_PRICES: &str = "0.025uakt";
-/// The denomination of a fee of nothing.
 const FEE_DENOM: &str = "uakt";
 /// Gas that creating a bid uses, and withdrawing earnings, as recorded.
 const BID_GAS: u64 = 124_000;

@@ -22,7 +22,6 @@ pub enum Cluster {
     Swarm,
 }
 
-/// Where the simulated cluster is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Simulated {
     /// In this process, with its state in this file.
@@ -32,7 +31,6 @@ pub enum Simulated {
 }
 
 impl Cluster {
-    /// Its name, as it is written.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Simulated(_) => "simulated",
@@ -64,14 +62,12 @@ pub struct Ingress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
     Ingress,
-    /// HTTPRoute, on this gateway.
     GatewayApi {
         name: String,
         namespace: String,
     },
 }
 
-/// What only Kubernetes needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kubernetes {
     /// Namespace of the Akash custom resources.
@@ -80,7 +76,6 @@ pub struct Kubernetes {
     pub kubeconfig: PathBuf,
     /// Whether workloads of tenants are kept apart.
     pub network_policies: bool,
-    /// Secret with which images are pulled.
     pub image_pull_secret: Option<String>,
     /// How much is sold more than once.
     pub overcommit: Overcommit,

@@ -16,7 +16,6 @@ use super::account::Account;
 use super::error::Wrong;
 use super::reader::{Reader, because, coin};
 
-/// The shortest period of checks.
 const SHORTEST_PERIOD: Duration = Duration::from_secs(4);
 
 pub(super) fn read(

@@ -63,7 +63,6 @@ fn node_files(config: &Config) -> Option<ConfigError> {
 /// A token for metrics that can be guessed protects nothing.
 const SHORTEST_TOKEN: usize = 16;
 
-/// The token for metrics that is in a file.
 pub(crate) fn read_token(path: &Path) -> Result<ScrapeToken, Wrong> {
     let remedy =
         "give a file with a token of 16 characters or more, such as `openssl rand -hex 32` prints";

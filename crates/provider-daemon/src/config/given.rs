@@ -20,7 +20,6 @@ pub struct Given {
     pub file: Option<GivenFile>,
     /// The address of the key that `from` names, or why there is none; absent while nobody looked.
     pub signer: Option<Result<Address, String>>,
-    /// The home directory of the user.
     pub user_home: Option<PathBuf>,
     /// Variables that are set, look like settings and are none.
     pub strays: Vec<String>,
@@ -33,7 +32,6 @@ pub struct Given {
 /// A text and where it came from. Not shown by `Debug`: it may be a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Value {
-    /// As it was written.
     pub text: String,
     pub place: Place,
 }
@@ -105,12 +103,9 @@ impl fmt::Debug for FileContent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     Flag,
-    /// This variable of the environment.
     Environment(String),
-    /// This key of this file.
     File {
         path: PathBuf,
-        /// The key, as it is written there.
         key: String,
     },
     Default,

@@ -65,13 +65,10 @@ pub struct Config {
     pub home: PathBuf,
     /// Database of height, journal and history.
     pub store: PathBuf,
-    /// Socket of the operator.
     pub ctl_socket: PathBuf,
-    /// Who signs.
     pub signer: Address,
     /// Who we are: the signer, or whom it acts for.
     pub provider: Address,
-    /// The chain, and how it is talked to.
     pub chain: Chain,
     /// How connections go out.
     pub outbound: Outbound,
@@ -83,15 +80,11 @@ pub struct Config {
     pub cluster: Cluster,
     /// How names lead to them.
     pub ingress: Ingress,
-    /// What only Kubernetes needs.
     pub kubernetes: Kubernetes,
-    /// Where tenants connect.
     pub gateway: Gateway,
-    /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
     /// Redis that carries facts to other processes.
     pub bus: Option<Target>,
-    /// What is logged, and how.
     pub log: LogSettings,
     effective: Effective,
 }

@@ -111,7 +111,6 @@ fn line(response: &Response) -> Vec<u8> {
 ///
 /// What only reads answers at once, from what was published last, and never waits for the engine.
 pub trait Operate: Send + Sync + 'static {
-    /// How the provider does.
     fn status(&self) -> Status;
 
     /// Bids that are open, on their way to the chain, or on their way out.
@@ -153,7 +152,6 @@ pub enum Unavailable {
     Busy,
     #[error("the provider is stopping")]
     Stopping,
-    /// No answer came; it may have been done all the same.
     #[error("the provider did not answer in time; it may have been done all the same")]
     TimedOut,
 }

@@ -41,9 +41,7 @@ const TURN: usize = 4096;
 
 /// Keeps and counts what the engine does. Convergence depends on nothing of it.
 pub trait Witness: Send + 'static {
-    /// The engine is told something.
     fn told(&mut self, now: Now, input: &Input);
-    /// The engine wants something.
     fn wants(&mut self, now: Now, effect: &Effect);
     /// A turn is over, and the newest block seen in it, if there was one. What it wants is started
     /// when this returns, so what was decided is kept by then, in one commit.

@@ -28,7 +28,6 @@ use crate::metrics::Format;
 
 /// What the server shows. Answers come from what was last seen, at once.
 pub trait Probe: Send + Sync + 'static {
-    /// All metrics as text.
     fn metrics(&self, format: Format) -> String;
 
     /// Whether the provider can do its work.

@@ -11,16 +11,13 @@ use std::str::FromStr;
 pub use levels::{Level, Levels, LevelsError};
 pub use setup::{AlreadyLogging, LogHandle, start, start_in};
 
-/// What is logged, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogSettings {
     pub levels: Levels,
     pub format: LogFormat,
-    /// Whether in colours, where the form has any.
     pub colour: bool,
 }
 
-/// The form of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     Plain,

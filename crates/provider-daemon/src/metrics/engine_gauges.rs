@@ -16,9 +16,7 @@ pub struct EngineGauges {
     /// Those that do not yet.
     pub pending: Reserved,
     pub nodes: usize,
-    /// What all nodes have.
     pub allocatable: Amounts,
-    /// What is left of it.
     pub available: Amounts,
     /// Bytes of persistent storage by class: in all, and what is left.
     pub storage: BTreeMap<Box<str>, (i64, i64)>,

@@ -10,7 +10,6 @@ use provider_engine::time::Now;
 #[derive(Debug, Default)]
 pub(super) struct Lives(BTreeMap<OrderId, Known>);
 
-/// What is remembered of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     /// Height of the newest block when it was noticed.
@@ -23,7 +22,6 @@ pub(super) struct Known {
     /// Why our bid was closed.
     pub(super) closed: Option<CloseCause>,
     pub(super) lease: bool,
-    /// Whether its workload is watched.
     pub(super) watched: bool,
 }
 

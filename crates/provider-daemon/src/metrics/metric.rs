@@ -9,12 +9,10 @@ use std::time::Duration;
 pub(super) struct Metric<const L: usize> {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Names of labels, with what they can be.
     pub(super) labels: [(&'static str, &'static str); L],
     pub(super) help: &'static str,
 }
 
-/// How a metric behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It only grows, until the process ends.
@@ -41,7 +39,6 @@ impl Kind {
 pub struct Description {
     pub name: &'static str,
     pub kind: Kind,
-    /// Names of its labels, with what they can be.
     pub labels: &'static [(&'static str, &'static str)],
     pub help: &'static str,
 }
@@ -54,7 +51,6 @@ impl<const L: usize> Metric<L> {
 }
 
 impl Description {
-    /// Its row in the documentation.
     pub fn row(&self) -> String {
         let label = |(name, values): &(&str, &str)| format!("`{name}`: {values}");
         let labels: Vec<_> = self.labels.iter().map(label).collect();

@@ -50,7 +50,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -24,14 +24,11 @@ pub struct Snapshot<'a> {
     pub engine: Option<&'a EngineGauges>,
     /// Whether the provider can do its work.
     pub readiness: Option<&'a Readiness>,
-    /// The following of the chain.
     pub follow: Option<&'a FollowStatus>,
     pub lane: Option<&'a LaneStatus>,
     pub store: Option<&'a StoreHealth>,
     pub bus: Option<&'a BusStatus>,
-    /// The parts of the provider.
     pub parts: &'a [PartStatus],
-    /// What the gateway counted.
     pub gateway: Option<&'a GatewayFigures>,
     pub hostnames: Option<&'a Figures>,
     pub process: Option<&'a ProcessStats>,

@@ -30,7 +30,6 @@ use tokio::sync::{Notify, Semaphore};
 
 pub use environment::environment;
 
-/// How the script is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptSettings {
     pub path: PathBuf,
@@ -94,7 +93,6 @@ impl Scripts {
         }
     }
 
-    /// How they are run.
     pub fn settings(&self) -> &ScriptSettings {
         &self.settings
     }

@@ -8,17 +8,13 @@ use std::path::PathBuf;
 pub enum StoreError {
     #[error("the store's disk refused: {0}")]
     Disk(#[source] io::Error),
-    /// The file is not what was written to it. A restart moves it aside.
     #[error("the store's file is damaged: {0}")]
     Damaged(String),
-    /// A row is not what was written to it.
     #[error("row {row} of the store cannot be read")]
     Row {
         row: String,
-        /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// It failed before, and cannot be opened again.
     #[error("the store cannot be opened again after a failure")]
     Reopen(#[source] Box<OpenError>),
     #[error("the store failed")]
@@ -41,7 +37,6 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// Why there is no store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(
@@ -50,11 +45,9 @@ pub enum OpenError {
     Locked { path: PathBuf },
     #[error("the store {path} cannot be opened: {source}")]
     Disk { path: PathBuf, source: io::Error },
-    /// A file that cannot be used could not be moved aside either.
     #[error("the store {path} cannot be used ({why}) and cannot be moved aside: {source}")]
     Stuck {
         path: PathBuf,
-        /// What is wrong with it.
         why: String,
         /// What moving it said.
         source: io::Error,
@@ -62,7 +55,6 @@ pub enum OpenError {
     #[error("the new store {path} cannot be used: {why}")]
     Unusable {
         path: PathBuf,
-        /// What is wrong with it.
         why: String,
     },
 }

@@ -19,17 +19,14 @@ pub struct LeaseHistory {
     pub started: Option<Moment>,
     /// When objects of it were last found anew in the cluster.
     pub deployed: Option<Moment>,
-    /// When it was last paid.
     pub last_earned: Option<Moment>,
     /// What it was paid in all, by denomination.
     pub earned: Vec<Coin>,
-    /// When it was over on chain.
     pub over: Option<Moment>,
     /// When nothing was left of it.
     pub gone: Option<Moment>,
 }
 
-/// The same as it is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Row {

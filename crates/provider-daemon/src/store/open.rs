@@ -27,18 +27,14 @@ pub struct Store {
     health: Mutex<StoreHealth>,
 }
 
-/// A store, and what was there before.
 #[derive(Debug)]
 pub struct Opened {
     pub store: Store,
-    /// What was there before.
     pub found: Found,
 }
 
-/// What was found where the store should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
     Fresh,
     Existing {
         /// Height up to which everything was handled, if it says.
@@ -48,14 +44,11 @@ pub enum Found {
     },
     /// Something that cannot be used. It was moved aside, and a new store begun.
     SetAside {
-        /// Where it is now.
         moved_to: PathBuf,
-        /// What is wrong with it.
         why: String,
     },
 }
 
-/// Where the data is.
 pub(super) enum Place {
     File(PathBuf),
     Memory,
@@ -162,7 +155,6 @@ impl Store {
         Ok(Arc::clone(database.insert(Arc::new(opened))))
     }
 
-    /// How the store is doing.
     pub fn health(&self) -> StoreHealth {
         let size = self.place.path().and_then(|path| fs::metadata(path).ok());
         StoreHealth { size: size.map(|file| file.len()), ..lock(&self.health).clone() }

@@ -28,7 +28,6 @@ pub struct Record {
     pub subject: String,
     /// A name of what was decided that does not change.
     pub kind: String,
-    /// What was decided, in words.
     pub words: String,
     /// What mattered, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,9 +14,7 @@ use crate::inventory::{Booking, Free, GroupNeed, place};
 pub enum Verdict {
     /// Bid, once there is a price.
     Bid {
-        /// What is reserved for it.
         booking: Booking,
-        /// What the bid offers.
         offer: Vec<ResourceOffer>,
     },
     /// Do not bid.

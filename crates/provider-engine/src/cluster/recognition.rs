@@ -30,7 +30,6 @@ pub enum Recognition {
 }
 
 impl Recognition {
-    /// A name for status and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Undecided => "undecided",
@@ -40,7 +39,6 @@ impl Recognition {
     }
 }
 
-/// Why a cluster is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownCluster {
     /// No object of any live lease is in it.
@@ -86,7 +84,6 @@ pub struct Content {
 }
 
 impl Content {
-    /// What follows for the cluster.
     pub const fn recognition(self) -> Recognition {
         let Self { manifests, leases, deployed, pending } = self;
         match (manifests, leases) {
@@ -133,7 +130,6 @@ pub struct Memory {
     pub deployed: BTreeMap<LeaseId, u64>,
     /// The cluster that was known last.
     pub cluster: Option<ClusterUid>,
-    /// The newest acceptance of a cluster.
     pub accepted: Option<Acceptance>,
     /// What bids cost in fees on the last day on which one was made.
     pub bid_fees: BidFees,
@@ -149,7 +145,6 @@ impl Memory {
 /// The operator said that a cluster is right although it shows nothing of the leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Which cluster.
     pub cluster: ClusterUid,
     /// The newest block then: proofs up to it are void.
     pub height: u64,

@@ -37,7 +37,6 @@ pub(super) struct Asks {
 /// What became of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// It answers the question.
     Answer(ChainQuery, Read),
     /// There was none, so often in a row by now; it will be asked again.
     Failed(ChainQuery, u32, Unavailable),
@@ -96,7 +95,6 @@ impl Asks {
         }
     }
 
-    /// What is to be asked again by now.
     pub(super) fn due(&mut self, now: Now) -> Vec<(QueryId, ChainQuery)> {
         let mut again = Vec::new();
         while let Some(query) = self.again.pop(now) {
@@ -111,7 +109,6 @@ impl Asks {
         again
     }
 
-    /// When something will be due.
     pub(super) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }

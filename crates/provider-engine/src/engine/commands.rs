@@ -25,7 +25,6 @@ struct Slot {
     next: Option<Operation>,
 }
 
-/// A command that is over, and how it went.
 pub(super) type Ended = (Operation, Result<(), CommandFailure>);
 
 /// All of them. Commands about no lease share a slot of their own.
@@ -79,7 +78,6 @@ impl Commands {
         (ended, next.map(|operation| self.give(now, lease, operation, 0)))
     }
 
-    /// What is to be given again by now.
     pub(super) fn due(&mut self, now: Now) -> Vec<Command> {
         let mut again = Vec::new();
         while let Some(lease) = self.again.pop(now) {
@@ -92,7 +90,6 @@ impl Commands {
         again
     }
 
-    /// When something will be due.
     pub(super) fn next_due(&self) -> Option<Now> {
         self.again.next()
     }

@@ -39,7 +39,6 @@ impl Engine {
         life.lease().and_then(|lease| self.cluster.view.leases.get(&lease.id))
     }
 
-    /// Keeps what was placed for an order.
     pub(super) fn keep(&mut self, order: OrderId, booking: Booking) {
         #[cfg(feature = "defects")]
         if self.miscount == Some(crate::defect::Miscount::Forgotten)

@@ -19,7 +19,6 @@ use crate::manifest::{ManifestRefusal, may_have_host};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WouldBid {
-    /// What would be offered.
     pub offer: Vec<ResourceOffer>,
     /// For how much per block, or what a script has to be asked to know.
     pub quote: Quote,

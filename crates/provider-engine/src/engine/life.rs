@@ -29,7 +29,6 @@ impl Life {
         Self { id, stage: Stage::Order(order::Stage::Seen), booking: None, foreign_bids: 0 }
     }
 
-    /// The lease, if it is one.
     pub const fn lease(&self) -> Option<&LeaseLife> {
         match &self.stage {
             Stage::Lease(lease) => Some(lease),

@@ -49,12 +49,10 @@ pub(super) struct Wishes {
     failed: BTreeMap<Wish, Failures>,
 }
 
-/// Whether a wish can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Made {
     /// It is made under this name.
     Now(IntentId),
-    /// It is under way.
     Already,
     /// It failed a short while ago.
     NotBefore(Now),
@@ -75,12 +73,10 @@ impl Wishes {
         Made::Now(id)
     }
 
-    /// The name of a wish that is under way.
     pub(super) fn under_way(&self, wish: Wish) -> Option<IntentId> {
         self.under_way.get(&wish).copied()
     }
 
-    /// Everything that is under way.
     pub(super) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
         self.under_way.iter().map(|(wish, id)| (*wish, *id))
     }

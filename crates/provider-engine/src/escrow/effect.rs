@@ -69,7 +69,6 @@ pub enum WithdrawReason {
         /// What the payment holds.
         left: DecCoin,
     },
-    /// The operator wants it.
     Operator,
 }
 
@@ -102,7 +101,6 @@ pub struct Earning {
     pub expected: DecCoin,
     /// What was paid in fees for it, as far as told.
     pub fees: Vec<Coin>,
-    /// Height at which it was seen.
     pub height: u64,
 }
 
@@ -114,7 +112,6 @@ pub struct Total {
     pub received: Coin,
     /// What was earned and not covered.
     pub unsettled: DecCoin,
-    /// Height at which it was read.
     pub height: u64,
 }
 
@@ -127,7 +124,6 @@ pub enum EscrowNote {
         /// How many times in a row.
         failures: u32,
         why: CheckFailure,
-        /// When it is tried again.
         retry_in: Duration,
     },
     /// A withdrawal did not succeed. It is decided anew after a pause.
@@ -156,7 +152,6 @@ pub enum EscrowNote {
     /// What the operator or the engine asked for is not done.
     Refused {
         lease: LeaseId,
-        /// Why not.
         why: Refusal,
     },
     /// The last payment of a lease was not found; its earnings stay without their end.
@@ -168,7 +163,6 @@ pub enum EscrowNote {
 pub enum CheckFailure {
     #[error("no answer came within {0:?}")]
     Unanswered(Duration),
-    /// The answer is older than what it was asked for.
     #[error("the answer is of height {got}, at least {wanted} is needed")]
     TooOld {
         /// Height of the answer.
@@ -178,7 +172,6 @@ pub enum CheckFailure {
     },
     #[error("the chain knows no escrow account of the deployment")]
     NoAccount,
-    /// The answer leaves out a payment that must be there.
     #[error("the answer holds no payment of lease {0}")]
     NoPayment(LeaseId),
 }
@@ -186,7 +179,6 @@ pub enum CheckFailure {
 /// Why something is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The lease is not one that is watched.
     #[error("no such lease is running here")]
     Unknown,
     #[error("the lease is another provider's")]

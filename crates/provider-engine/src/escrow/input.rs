@@ -12,28 +12,22 @@ pub enum EscrowInput {
     /// A lease of ours exists and is paid. May be said again.
     LeaseStarted {
         lease: LeaseId,
-        /// Height at which it was created.
         created_at: u64,
     },
-    /// A lease of ours is over.
     LeaseEnded {
         lease: LeaseId,
-        /// Height at which it is known to be over.
         height: u64,
     },
     /// Answer to [`ReadAccount`](super::EscrowEffect::ReadAccount).
     AccountRead {
         deployment: DeploymentId,
-        /// Height of which the answer is, all of it.
         height: u64,
         /// What the chain said.
         read: AccountRead,
     },
     /// Answer to [`ReadWallet`](super::EscrowEffect::ReadWallet).
     WalletRead {
-        /// Height of which the answer is.
         height: u64,
-        /// What can be spent.
         funds: Funds,
     },
     /// What became of [`Withdraw`](super::EscrowEffect::Withdraw).
@@ -49,12 +43,9 @@ pub enum WithdrawScope {
     Lease(LeaseId),
 }
 
-/// How a withdrawal ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WithdrawOutcome {
-    /// It is in a block.
     Landed {
-        /// Height of the block.
         height: u64,
         /// Its share of the transaction's fee.
         fee: Option<Coin>,

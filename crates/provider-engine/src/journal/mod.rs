@@ -18,11 +18,8 @@ pub use decision::{Decision, SpareReason};
 /// What a decision is about. An order, its bid and its lease are one subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// An order and what became of it.
     Order(OrderId),
-    /// A deployment: its manifest.
     Deployment(DeploymentId),
-    /// The provider as a whole.
     Provider,
 }
 
@@ -86,7 +83,6 @@ impl Journal {
         }
     }
 
-    /// A subject that was over is not.
     pub fn revive(&mut self, subject: Subject) {
         self.ended.retain(|ended| *ended != subject);
     }

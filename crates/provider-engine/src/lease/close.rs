@@ -8,7 +8,6 @@ use super::{LeaseAction, LeaseLife, OnChain, Presence, Stage, WaitKind};
 use crate::cluster::sight::SightTime;
 use crate::time::BlockTime;
 
-/// Why a lease is to be closed by us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LeaseCause {
     /// The tenant sent no manifest in time.

@@ -8,16 +8,13 @@ use akash_sdl::manifest::Group;
 
 use crate::cluster::view::{Condition, Replica};
 
-/// How a lease does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     /// Every service has as many ready pods as it asks for.
     Healthy,
     /// A service has fewer.
     Unhealthy {
-        /// The first such service.
         service: String,
-        /// Ready pods of it.
         ready: u32,
         /// Pods that it asks for.
         wanted: u32,
@@ -25,14 +22,12 @@ pub enum Health {
     },
     /// A service has fewer, because pods of it find no place.
     Unschedulable {
-        /// The first such service.
         service: String,
         /// What the scheduler says.
         why: String,
     },
     /// Nothing of a service is there at all.
     Missing {
-        /// The first such service.
         service: String,
     },
 }

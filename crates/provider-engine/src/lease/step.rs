@@ -231,10 +231,8 @@ impl LeaseLife {
     }
 }
 
-/// The wait of one lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManifestWait {
-    /// What is known of the lease.
     pub kind: WaitKind,
     pub since: SightTime,
     /// When it ends; `None` for never, or as long as that is not known.
@@ -243,7 +241,6 @@ pub struct ManifestWait {
     pub gaps: u64,
 }
 
-/// What is known of a lease that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     /// This process signed its bid and follows it from its creation on: it was never deployed.

@@ -19,14 +19,12 @@ pub enum ManifestInput {
     Submit {
         request: RequestId,
         deployment: DeploymentId,
-        /// As it was decoded.
         manifest: Arc<Manifest>,
         received: Received,
     },
     /// The chain was asked about a deployment.
     Read {
         deployment: DeploymentId,
-        /// Height of the answer.
         height: u64,
         /// What it said; `None` if there is no such deployment.
         result: Result<Option<DeploymentRead>, Unavailable>,
@@ -56,7 +54,6 @@ pub enum ManifestInput {
     /// A tenant wants leased addresses to lead to another of its leases.
     MigrateEndpoints {
         request: RequestId,
-        /// Names of the endpoints.
         endpoints: Vec<String>,
         destination: MigrationDestination,
     },

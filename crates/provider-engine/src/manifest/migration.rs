@@ -39,7 +39,6 @@ pub(super) struct Migration {
 #[derive(Clone, Debug)]
 enum Kind {
     Hostnames {
-        /// Leases that had some of them.
         from: BTreeSet<LeaseId>,
     },
     Endpoints,
@@ -155,7 +154,6 @@ impl Submissions {
         group.and_then(|group| self.newest(group, turn)).ok_or(MigrationRefusal::NoDestination)
     }
 
-    /// The newest lease of a group that has a manifest, and what that says.
     fn newest(&self, group: GroupId, turn: &Turn<'_>) -> Option<(LeaseId, Arc<Group>)> {
         let living =
             |lease: &LeaseId| lease.group_id() == group && !turn.hostnames.has_ended(*lease);

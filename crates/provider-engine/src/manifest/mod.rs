@@ -79,7 +79,6 @@ pub enum ManifestEffect {
 pub enum ManifestNote {
     /// The cluster keeps the manifest for all leases.
     Accepted { deployment: DeploymentId, version: Version, leases: Vec<LeaseId> },
-    /// A manifest was refused.
     Refused { deployment: DeploymentId, version: Version, refusal: ManifestRefusal },
     /// A lease does not get hostnames that its manifest lists, because another has them.
     Withheld { lease: LeaseId, hostnames: Vec<String> },

@@ -46,7 +46,6 @@ pub(super) struct Told {
 /// What the cluster said to a workload that it should keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldAnswer {
-    /// Nothing yet.
     None,
     Held,
     /// It may keep it or not, since then.
@@ -65,7 +64,6 @@ impl Submissions {
         }
     }
 
-    /// Other settings from now on.
     pub fn configure(&mut self, settings: ManifestSettings) {
         self.settings = settings;
     }

@@ -45,7 +45,6 @@ impl Evidence {
         }
     }
 
-    /// How the lease ended.
     pub const fn state(&self) -> LeaseState {
         self.state
     }

@@ -35,7 +35,6 @@ pub struct KeyCache {
 }
 
 impl KeyCache {
-    /// Nothing remembered yet.
     pub fn new(source: Arc<dyn PublicKeys>, is_tenant: IsTenant) -> Self {
         Self {
             source,
@@ -74,7 +73,6 @@ impl KeyCache {
         }
     }
 
-    /// The key of an account.
     pub async fn get(&self, account: Address) -> Result<KeyAnswer, LookupFailure> {
         if let Some(answer) = self.remembered(account, Instant::now()) {
             return Ok(answer);

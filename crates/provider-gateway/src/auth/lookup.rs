@@ -16,7 +16,6 @@ use tokio::sync::Semaphore;
 
 /// Where public keys of accounts are found.
 pub trait PublicKeys: Send + Sync + 'static {
-    /// The key of an account.
     fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>>;
 }
 
@@ -34,7 +33,6 @@ pub trait Certificates: Send + Sync + 'static {
 /// What is known of the key of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyAnswer {
-    /// It is this.
     Key(PublicKey),
     /// There is none to check anything with.
     None(NoKey),
@@ -43,13 +41,10 @@ pub enum KeyAnswer {
 /// Why an account has no key to check anything with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoKey {
-    /// There is no such account.
     #[error("there is no such account")]
     NoAccount,
-    /// It has never signed anything, so nobody knows its key.
     #[error("the account has never signed anything: its key is not known")]
     NotPublished,
-    /// It has a key of another kind, such as several of which some must sign.
     #[error("the account's key is of another kind than those that sign tokens")]
     OtherKind,
 }
@@ -57,10 +52,8 @@ pub enum NoKey {
 /// The chain gave no answer, so nothing is known.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupFailure {
-    /// It could not be asked.
     #[error("the chain could not be asked")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
-    /// It did not answer in time.
     #[error("the chain did not answer within {} s", .0.as_secs())]
     Slow(Duration),
 }
@@ -158,7 +151,6 @@ impl<K: Clone + Eq + Hash, V: Clone> Recent<K, V> {
         (now.saturating_duration_since(*at) <= age).then(|| value.clone())
     }
 
-    /// Forgets an answer.
     pub(super) fn forget(&mut self, key: &K) {
         if self.answers.remove(key).is_some() {
             self.order.retain(|other| other != key);

@@ -32,7 +32,6 @@ pub use lookup::{Certificates, IsTenant, KeyAnswer, LookupFailure, NoKey, Public
 /// Who is asking, as far as they proved it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principal {
-    /// Nobody in particular.
     Anonymous,
     /// An account, by its certificate: everything that the account may do.
     Owner(Address),
@@ -41,7 +40,6 @@ pub enum Principal {
 }
 
 impl Principal {
-    /// The account.
     pub const fn account(&self) -> Option<Address> {
         match self {
             Self::Anonymous => None,

@@ -78,20 +78,15 @@ fn unread(path: &Path, source: io::Error) -> AuthorityError {
 /// Why the files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
-    /// One could not be read.
     #[error("reading {}", path.display())]
     Read {
-        /// Which.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// They hold something else, or do not belong together; they may be half written.
     #[error("the certificate in {} and its key", path.display())]
     Content {
         /// The certificate's file.
         path: PathBuf,
-        /// Why.
         source: CertificateFileError,
     },
 }

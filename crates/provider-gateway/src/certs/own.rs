@@ -111,7 +111,6 @@ impl OwnCertificate {
         Self { account, password, domains, current_file, next_file, current, next, vault, is_kept }
     }
 
-    /// What is shown.
     pub const fn current(&self) -> &KeyPair {
         &self.current
     }
@@ -160,7 +159,6 @@ impl OwnCertificate {
         Ok(())
     }
 
-    /// Does what is planned.
     async fn carry_out(
         &mut self,
         plan: &Plan,
@@ -283,25 +281,18 @@ async fn write(
 /// Why the provider's own certificate is not as it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnCertificateError {
-    /// Its file cannot be read or written.
     #[error("the provider's certificate file")]
     File(#[from] KeyFileError),
-    /// The place where it is kept too does not answer, or refuses.
     #[error("the place where the provider's certificate is kept: {0}")]
     Vault(#[from] VaultFailure),
-    /// It cannot be made.
     #[error("making a certificate of the provider")]
     Make(#[from] CertificateError),
-    /// There is nothing random.
     #[error("making a certificate of the provider")]
     Random(#[from] RandomError),
-    /// It cannot be shown.
     #[error("showing the provider's new certificate")]
     Show(#[from] CertificateFileError),
-    /// The chain did not take the message. It is tried again.
     #[error("the chain did not take the certificate's message: {0:?}")]
     NotSent(Outcome),
-    /// The program is stopping.
     #[error("the program is stopping")]
     Stopped,
 }

@@ -14,9 +14,7 @@ pub const RENEW_BEFORE: Duration = Duration::from_hours(14 * 24);
 /// What is in the home directory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local<'a> {
-    /// The certificate that is shown.
     pub current: Option<&'a Certificate>,
-    /// The one that is to replace it.
     pub next: Option<&'a Certificate>,
 }
 
@@ -27,27 +25,21 @@ pub struct OnChain {
     pub serial: String,
     /// Whether it is not revoked.
     pub valid: bool,
-    /// The certificate as PEM.
     pub pem: Vec<u8>,
 }
 
-/// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Nothing, until this moment.
     Keep {
-        /// When it is to be replaced.
         until: SystemTime,
     },
     /// Make a new one: as the current one if there is none, beside it otherwise.
     Create(Why),
-    /// Publish the current one.
     PublishCurrent,
-    /// Publish the next one.
     PublishNext,
     /// Show the next one, and make it the current one.
     Adopt,
-    /// Revoke this one, which has been replaced.
     Revoke {
         /// Its number in decimal.
         serial: String,
@@ -63,7 +55,6 @@ pub enum Why {
     Missing,
     /// It ends soon, or has ended.
     Ends,
-    /// It was revoked.
     Revoked,
     /// Another one is published under its number.
     Clash,

@@ -40,7 +40,6 @@ pub enum Step {
     Copy,
 }
 
-/// What is to be done, from what is in the file and what is kept.
 pub fn step(file: Option<&str>, kept: Option<&str>) -> Step {
     match (file, kept) {
         (None, None) => Step::Make,

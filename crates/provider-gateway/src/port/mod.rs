@@ -29,7 +29,6 @@ pub trait Provider: Clone + Send + Sync + 'static {
     /// The newest of what the engine shows. Nobody has to wait for it.
     fn published(&self) -> Arc<Published>;
 
-    /// The same, with its changes.
     fn changes(&self) -> watch::Receiver<Arc<Published>>;
 
     /// Whether the provider can do its work, with its changes. `/readyz`, metrics and the operator
@@ -53,16 +52,12 @@ pub trait Provider: Clone + Send + Sync + 'static {
 /// Why the engine gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
-    /// Too much is asked at once: nothing was begun.
     #[error("the provider has too much to do, try again")]
     Full,
-    /// Chain and cluster were not read yet: nothing was begun.
     #[error("the provider has not read the chain and its cluster yet, try again")]
     NotReady,
-    /// The provider stops. What it had begun is on chain or in the cluster.
     #[error("the provider is stopping, try again when it runs")]
     Stopping,
-    /// No answer came in time.
     #[error(
         "the provider did not answer in time; it may have been done all the same: look at the \
          status, or send it again, which does no harm"
@@ -70,10 +65,8 @@ pub enum Busy {
     TimedOut,
 }
 
-/// Who the provider is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// Its account.
     pub address: Address,
     /// The name by which it is reached; may be empty.
     pub public_hostname: String,
@@ -86,9 +79,7 @@ pub struct Identity {
 /// What became of a question about a bid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Screening {
-    /// There would be a bid.
     Passed {
-        /// What it would offer.
         offers: Vec<ResourceOffer>,
         /// What it would ask for per block.
         price: DecCoin,
@@ -121,7 +112,6 @@ pub trait Gatekeeper: Clone + Send + Sync + 'static {
     /// first: the numbers in a request are not even read for others.
     fn admit(&self, principal: &Self::Principal) -> Result<Address, Denied>;
 
-    /// Whether they may have what they ask for.
     fn authorize(
         &self,
         principal: &Self::Principal,
@@ -135,7 +125,6 @@ pub trait Gatekeeper: Clone + Send + Sync + 'static {
 pub enum Denied {
     /// Who asks is not known, or may not.
     Unauthorized {
-        /// The HTTP status.
         status: StatusCode,
         /// What kind of failure it is.
         code: ErrorCode,

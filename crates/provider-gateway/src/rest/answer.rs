@@ -16,14 +16,12 @@ pub type Answer = Response<Full<Bytes>>;
 
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
 
-/// A body of that type.
 pub(super) fn of_type(kind: HeaderValue, body: Bytes) -> Answer {
     let mut response = Response::new(Full::new(body));
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 
-/// A value as JSON.
 pub(super) fn json<T: Serialize>(value: &T) -> Result<Answer, Failure> {
     Ok(of_type(JSON, encode(value)?))
 }
@@ -35,7 +33,6 @@ pub(super) fn encode<T: Serialize>(value: &T) -> Result<Bytes, Failure> {
     })
 }
 
-/// A status and nothing else.
 pub(super) fn nothing(status: StatusCode) -> Answer {
     let mut response = Response::new(Full::default());
     *response.status_mut() = status;

@@ -17,7 +17,6 @@ pub(crate) struct Failure {
     pub(crate) code: ErrorCode,
     /// What existing clients know it by; may be empty.
     pub(crate) message: String,
-    /// What would help.
     pub(crate) help: Option<String>,
     form: Form,
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -34,7 +33,6 @@ enum Form {
 }
 
 impl Failure {
-    /// Said as text.
     pub(crate) fn plain(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self::new(status, code, message.into(), Form::Plain)
     }

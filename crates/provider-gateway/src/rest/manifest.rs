@@ -88,7 +88,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Gateway<P, C, G> {
     }
 }
 
-/// A manifest as it came.
 #[derive(Debug)]
 struct Sent {
     manifest: Manifest,

@@ -43,7 +43,6 @@ use crate::port::{Gatekeeper, Grant, LeaseRef, Provider};
 use crate::tls::AmbiguousLength;
 use answer::{JSON, encode, json, nothing, of_type};
 
-/// A body that can be read.
 pub trait Readable:
     Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static
 {

@@ -175,7 +175,6 @@ impl<L: LogLines> Logs<L> {
         Self { parts, lines, allowed, waiting: VecDeque::new(), _permit: permit }
     }
 
-    /// A line and whose it is.
     pub(super) async fn next(&mut self) -> Result<Option<(String, Vec<u8>)>, Status> {
         loop {
             if let Some(line) = self.waiting.pop_front() {

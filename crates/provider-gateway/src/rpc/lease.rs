@@ -118,7 +118,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Answers<P, C, G> {
         Ok(Logs::new(parts, Lines::new(follow), allowed, permit))
     }
 
-    /// Room for one more stream.
     fn permit(&self, allowed: &Allowed) -> Result<StreamPermit, Status> {
         self.0.stream_permit(Some(allowed.lease)).map_err(|busy| status_of(&busy.into()))
     }

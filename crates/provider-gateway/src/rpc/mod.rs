@@ -64,10 +64,8 @@ pub struct Rpc<P, C, G> {
 /// Why there is no gRPC.
 #[derive(Debug, thiserror::Error)]
 pub enum RpcError {
-    /// The descriptions of services are damaged.
     #[error("describing the services")]
     Descriptors(#[from] DescriptorError),
-    /// Reflection cannot read them.
     #[error("setting up reflection")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
@@ -94,7 +92,6 @@ impl<P: Provider, C: Cluster, G: Gatekeeper> Rpc<P, C, G> {
         Ok(Self { gateway, services })
     }
 
-    /// Answers a call.
     pub async fn call<B: Readable>(&self, request: Request<B>) -> Response<Body> {
         let (mut parts, body) = request.into_parts();
         if parts.method != Method::POST {

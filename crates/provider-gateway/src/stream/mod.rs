@@ -50,7 +50,6 @@ pub(crate) struct Allowed {
     pub(crate) lease: LeaseId,
     /// Of which services something may be told.
     pub(crate) services: Services,
-    /// Tells when the lease is over.
     pub(crate) watch: LeaseWatch,
 }
 

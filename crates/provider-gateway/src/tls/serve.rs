@@ -49,7 +49,6 @@ pub trait HttpService:
     + Sync
     + 'static
 {
-    /// The body of an answer.
     type Answer: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 }
 
@@ -71,7 +70,6 @@ where
 /// Told of every connection that came to nothing.
 type Told = Arc<dyn Fn(SocketAddr, &Trouble) + Send + Sync>;
 
-/// A connection that was accepted.
 struct Connection {
     tcp: TcpStream,
     address: SocketAddr,

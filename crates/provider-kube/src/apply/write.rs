@@ -17,7 +17,6 @@ const CONFLICTS: u32 = 5;
 
 #[derive(Clone, Debug)]
 pub(super) struct Written {
-    /// The object as it is now.
     pub(super) shown: CachedObject,
     pub(super) is_new: bool,
 }
@@ -195,7 +194,6 @@ fn unchanged(there: &Value) -> Result<Written, String> {
     Ok(Written { shown, is_new: false })
 }
 
-/// A failure with the object it was about.
 fn told(object: &Object, failure: Failure) -> CommandFailure {
     match of_command(failure) {
         CommandFailure::Refused(why) => {

@@ -40,15 +40,12 @@ use crate::settings::Settings;
 pub enum BuildError {
     #[error("service {service:?} does not say how much {what} it needs")]
     Missing { service: String, what: &'static str },
-    /// It wants cards, and none was promised.
     #[error("service {service:?} wants cards, but its Manifest does not say which it was promised")]
     NoCard { service: String },
-    /// It was promised a card of somebody whose cards no node offers.
     #[error(
         "service {service:?} was promised a card of {vendor:?}, which is neither nvidia nor amd"
     )]
     Vendor { service: String, vendor: String },
-    /// A number is larger than Kubernetes can hold.
     #[error("service {service:?}: {what} of {value} is more than Kubernetes can hold")]
     TooLarge { service: String, what: &'static str, value: u64 },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
@@ -89,12 +86,10 @@ pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     }
 }
 
-/// Labels of what belongs to one service.
 fn service_labels(lease: &Lease, service: &Service) -> Labels {
     labels::with_service(labels::base(&lease.namespace, &lease.revision), service.name())
 }
 
-/// What selects the pods of one service.
 fn service_selector(lease: &Lease, service: &Service) -> Labels {
     labels::with_service(labels::selector(&lease.namespace), service.name())
 }

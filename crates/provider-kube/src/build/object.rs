@@ -18,7 +18,6 @@ macro_rules! objects {
         }
 
         impl Object {
-            /// The kind, as objects carry it.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => <$type as Resource>::KIND,)+
@@ -31,7 +30,6 @@ macro_rules! objects {
                 }
             }
 
-            /// The object as it is sent.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
                 match self {
                     $(Self::$kind(object) => serde_json::to_value(object),)+

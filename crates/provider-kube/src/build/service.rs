@@ -36,7 +36,6 @@ pub(super) fn is_on_nodes(expose: &ServiceExpose) -> bool {
     expose.global && !expose.is_ingress()
 }
 
-/// A port as Kubernetes has it.
 pub(super) fn number(service: &Service, port: u32) -> Result<i32, BuildError> {
     let too_large = || BuildError::TooLarge {
         service: service.name().to_owned(),
@@ -46,7 +45,6 @@ pub(super) fn number(service: &Service, port: u32) -> Result<i32, BuildError> {
     u16::try_from(port).map(i32::from).map_err(|_| too_large())
 }
 
-/// The protocol as Kubernetes has it.
 pub(super) fn protocol(service: &Service, expose: &ServiceExpose) -> Result<String, BuildError> {
     match &expose.proto {
         Protocol::Tcp | Protocol::Udp => Ok(expose.proto.to_string()),

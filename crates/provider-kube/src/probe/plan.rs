@@ -32,16 +32,13 @@ const SELF: &str = "self";
 /// One of the two namespaces, which stand for two tenants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The first.
     A,
     B,
 }
 
 impl Side {
-    /// Both of them.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
-    /// The name of its namespace.
     pub fn namespace(self) -> String {
         let letter = match self {
             Self::A => "a",
@@ -56,7 +53,6 @@ impl Side {
 pub enum TargetKind {
     /// A pod in the namespace of another tenant.
     OtherTenant,
-    /// The API server of the cluster.
     ApiServer,
     Kubelet,
     /// The metadata service of a cloud.
@@ -90,17 +86,14 @@ impl fmt::Display for TargetKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     pub kind: TargetKind,
-    /// Where it answers.
     pub address: SocketAddr,
 }
 
-/// A pod of the probe that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbePod {
     pub side: Side,
     pub name: String,
     pub ip: IpAddr,
-    /// The node that it runs on.
     pub node: String,
 }
 
@@ -134,7 +127,6 @@ impl Report {
     }
 }
 
-/// Whether a namespace was made by a probe.
 pub fn is_of_a_probe(namespace: &Value) -> bool {
     let labels = namespace.pointer("/metadata/labels");
     labels.and_then(|labels| labels.get(APP)).is_some_and(|name| name == PROBE)
@@ -209,7 +201,6 @@ pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(ResourceKin
     objects
 }
 
-/// A pod of the probe as it is, or what keeps it from being ready.
 pub fn ready(side: Side, pod: &Pod) -> Result<ProbePod, String> {
     let status = pod.status.as_ref().ok_or("it has no status yet")?;
     let conditions = || status.conditions.iter().flatten();
@@ -265,7 +256,6 @@ fn tried<'a>(nodes: &'a [Node], pods: &[&ProbePod]) -> Vec<&'a Node> {
     first.into_iter().chain(others).take(MOST_NODES).collect()
 }
 
-/// Where the kubelet of a node answers.
 fn kubelets(node: &Node) -> Vec<SocketAddr> {
     let Some(status) = &node.status else { return Vec::new() };
     let endpoint =

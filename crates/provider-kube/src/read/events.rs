@@ -20,7 +20,6 @@ use crate::failure::of_read;
 use crate::status;
 use crate::watch::Shared;
 
-/// Events that may wait for whoever reads.
 const WAITING: usize = 64;
 /// Events that are remembered, so that none is told twice when all are read again.
 const REMEMBERED: usize = 4096;

@@ -13,7 +13,6 @@ use crate::settings::Settings;
 use crate::status::{self, LeaseObjects};
 use crate::watch::{Shared, parts};
 
-/// How all services of a lease are.
 pub(crate) async fn lease(
     client: &KubeClient,
     shared: &Shared,
@@ -34,7 +33,6 @@ pub(crate) async fn lease(
     }
 }
 
-/// How one service of a lease is.
 pub(crate) async fn service(
     client: &KubeClient,
     shared: &Shared,

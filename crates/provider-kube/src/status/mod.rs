@@ -27,7 +27,6 @@ pub struct LeaseObjects<'a> {
     pub pods: &'a [Pod],
     /// Services, those of leased addresses included.
     pub services: &'a [Service],
-    /// Events, oldest first.
     pub events: &'a [Event],
     pub hosts: &'a [ProviderHost],
 }

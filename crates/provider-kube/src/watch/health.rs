@@ -43,7 +43,6 @@ impl Health {
         self.watches.insert(watch, Watch::Live);
     }
 
-    /// Whether a watch has shown what is there.
     pub(crate) fn was_live(&self, watch: &'static str) -> bool {
         !matches!(self.watches.get(watch), None | Some(Watch::Starting(_)))
     }

@@ -74,7 +74,6 @@ const LEASED: [ResourceKind; 9] = [
     ResourceKind::STATEFUL_SET,
     ResourceKind::CLAIM,
 ];
-/// Kinds in the namespace of the custom resources.
 const CUSTOM: [ResourceKind; 3] =
     [ResourceKind::MANIFEST, ResourceKind::HOST, ResourceKind::LEASED_IP];
 

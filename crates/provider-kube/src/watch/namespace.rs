@@ -17,18 +17,15 @@ use crate::observe;
 pub(crate) struct NamespaceEntry {
     /// The lease, if it is one's.
     pub(crate) lease: Option<LeaseId>,
-    /// Its pods, by name.
     pub(crate) pods: BTreeMap<String, Arc<Pod>>,
     objects: BTreeMap<(ResourceKind, String), Arc<CachedObject>>,
 }
 
 impl NamespaceEntry {
-    /// The object of this kind and name.
     pub(crate) fn get(&self, kind: ResourceKind, name: &str) -> Option<&Arc<CachedObject>> {
         self.objects.get(&(kind, name.to_owned()))
     }
 
-    /// The object of the kind with this name, as JSON.
     pub(crate) fn json(&self, kind: &str, name: &str) -> Option<Value> {
         let kind = ResourceKind::named(kind)?;
         Some(self.get(kind, name)?.json(kind))
@@ -40,7 +37,6 @@ impl NamespaceEntry {
         self.objects.range(all).take_while(move |((it, _), _)| *it == kind).map(|(_, shown)| shown)
     }
 
-    /// All objects of a kind, as a type.
     pub(crate) fn typed<T: serde::de::DeserializeOwned>(&self, kind: ResourceKind) -> Vec<T> {
         self.of(kind).filter_map(|shown| shown.typed(kind)).collect()
     }
@@ -75,7 +71,6 @@ impl NamespaceEntry {
         self.objects.is_empty() && self.pods.is_empty()
     }
 
-    /// Which lease it is of can only change with what names it.
     fn name_lease(&mut self, kind: ResourceKind) {
         if kind != ResourceKind::MANIFEST && kind != ResourceKind::NAMESPACE {
             return;

@@ -72,7 +72,6 @@ impl Backends {
         self.is_known = is_known;
     }
 
-    /// Whether somebody answers for a service.
     pub fn of(&self, namespace: &str, service: &str) -> Answers {
         if !self.is_known {
             return Answers::Unknown;

@@ -43,7 +43,6 @@ impl Account {
         Ok(Self { address, record: Some(record) })
     }
 
-    /// Its public key, where the keyring has it.
     pub(crate) fn public_key(&self) -> Option<[u8; 33]> {
         match self.record.as_ref()?.public_key() {
             AccountKey::Secp256k1(key) => Some(key.to_bytes()),
@@ -51,7 +50,6 @@ impl Account {
         }
     }
 
-    /// Its secret, where the keyring has it.
     pub(crate) fn secret(&self) -> anyhow::Result<SecretKey> {
         match &self.record {
             Some(record) => Ok(record.secret_key()?),

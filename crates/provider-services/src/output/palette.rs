@@ -20,7 +20,6 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    /// No colours.
     pub(crate) const PLAIN: Self = Self {
         error: Style::new(),
         warning: Style::new(),
@@ -44,7 +43,6 @@ impl Palette {
         if is_terminal && !unwanted && !dumb { Self::COLOURED } else { Self::PLAIN }
     }
 
-    /// Whether there are any.
     pub(crate) fn is_coloured(&self) -> bool {
         *self != Self::PLAIN
     }

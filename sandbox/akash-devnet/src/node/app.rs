@@ -76,9 +76,7 @@ pub struct Chain {
     /// When the chain starts, in nanoseconds since 1970.
     pub genesis_time_unix_nanos: i64,
     pub validator: Validator,
-    /// What a block may hold.
     pub block: BlockLimits,
-    /// What the mempool may hold.
     pub mempool: MempoolLimits,
     /// How many blocks are kept.
     pub retain_blocks: u64,

@@ -21,13 +21,10 @@ pub struct TxPlace {
 /// Why there is nothing at a height. The texts are CometBFT's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeightError {
-    /// Blocks are counted from 1.
     #[error("height must be greater than 0, but got {0}")]
     NotPositive(i64),
-    /// The chain is not that far.
     #[error("height {height} must be less than or equal to the current blockchain height {latest}")]
     Ahead { height: i64, latest: u64 },
-    /// The block was thrown away.
     #[error("height {height} is not available, lowest height is {lowest}")]
     Pruned { height: i64, lowest: u64 },
 }
@@ -65,7 +62,6 @@ impl<A: Clone> History<A> {
         self.blocks.first().map_or(0, |(height, _)| *height)
     }
 
-    /// The newest block.
     pub fn latest_block(&self) -> Option<&Arc<Block>> {
         self.block(self.latest)
     }

@@ -36,7 +36,6 @@ impl BlockLimits {
     }
 }
 
-/// What the mempool holds; each node has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MempoolLimits {
     /// Most transactions.

@@ -14,10 +14,8 @@ const BLOCK_OVERHEAD: u64 = 11 + 626 + 94 + 109;
 /// Why a transaction is not even looked at. The texts are CometBFT's; clients match them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BroadcastError {
-    /// The same bytes were seen lately.
     #[error("tx already exists in cache")]
     InCache,
-    /// The mempool holds all it may.
     #[error(
         "mempool is full: number of txs {txs} (max: {max_txs}), total txs bytes {bytes} (max: {max_bytes})"
     )]
@@ -30,7 +28,6 @@ pub enum BroadcastError {
         /// Most it may hold.
         max_bytes: u64,
     },
-    /// The transaction is larger than any may be.
     #[error("Tx too large. Max size is {max}, but got {actual}")]
     TooLarge {
         /// Most bytes.
@@ -42,10 +39,8 @@ pub enum BroadcastError {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
-    /// Its bytes.
     pub tx: Bytes,
     pub hash: Hash,
-    /// Gas it may use.
     pub gas_wanted: i64,
 }
 

@@ -35,7 +35,6 @@ pub struct Proof {
     pub aunts: Vec<Hash>,
 }
 
-/// The proof of one leaf, where there is one with this index.
 pub fn proof<L: AsRef<[u8]>>(leaves: &[L], index: usize) -> Option<Proof> {
     let bytes = leaves.get(index)?.as_ref();
     let mut aunts = Vec::new();

@@ -28,10 +28,8 @@ pub struct Checked {
 /// Why a kept block cannot be made again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// It is not the next.
     #[error("the next block is {expected}, but the record is of block {found}")]
     Order { expected: u64, found: u64 },
-    /// The state after it is another.
     #[error("block {height} does not lead to the state that was recorded after it")]
     Diverged { height: u64 },
 }

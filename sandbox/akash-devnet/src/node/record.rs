@@ -30,7 +30,6 @@ pub struct Head {
 }
 
 impl Record {
-    /// What is kept of a block.
     pub fn of(block: &Block) -> Self {
         Self {
             height: block.height(),

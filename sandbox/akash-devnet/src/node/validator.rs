@@ -32,7 +32,6 @@ impl Validator {
         address_of(&self.public_key())
     }
 
-    /// Its signature of some bytes.
     pub fn sign(&self, bytes: &[u8]) -> Vec<u8> {
         self.key.sign(bytes).to_bytes().to_vec()
     }

@@ -30,20 +30,16 @@ const BLOCKS: usize = 256;
 /// Why a devnet does not start, or has stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum DevnetError {
-    /// A port is taken, or is not ours to take.
     #[error("listening on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    /// Blocks cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The genesis document is no JSON.
     #[error("reading the genesis document")]
     Genesis(#[source] serde_json::Error),
     #[error("preparing gRPC reflection")]
     Reflection(#[source] grpc::ReflectionError),
     #[error("preparing the faucet")]
     Faucet(#[source] FaucetError),
-    /// It is not running any more.
     #[error("the devnet has stopped")]
     Stopped,
 }

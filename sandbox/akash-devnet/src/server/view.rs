@@ -8,7 +8,6 @@ use crate::node::{App, Block, Chain, Commit, History, Node};
 
 use super::faults::Faults;
 
-/// A snapshot.
 pub(super) struct View<A> {
     pub(super) chain: Arc<Chain>,
     pub(super) history: History<A>,

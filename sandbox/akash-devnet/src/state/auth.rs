@@ -53,7 +53,6 @@ impl Tables {
 }
 
 impl Exec {
-    /// The address of one of our modules.
     pub(crate) fn module_address(name: &str) -> super::error::Outcome<Address> {
         address::module(name).ok_or_else(|| {
             super::error::TxError::panic(format_args!("module account {name} does not exist"))

@@ -22,7 +22,6 @@ const NO_MESSAGES: ModuleError =
 const MESSAGE_NOT_ALLOWED: ModuleError =
     ModuleError::new(SPACE, 7, GrpcCode::Unknown, "message not allowed");
 
-/// What may be paid.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Allowance {
     /// What is left; `None` is as much as there is.

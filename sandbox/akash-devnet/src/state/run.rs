@@ -19,11 +19,9 @@ use super::{State, ante};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
-    /// Gas it would use.
     pub gas_used: u64,
     /// `cosmos.base.abci.v1beta1.TxMsgData` with the answer of each message.
     pub data: Vec<u8>,
-    /// The same answers, one by one.
     pub responses: Vec<Any>,
     /// What would happen. The real node does not mark these for its index, so neither is it here.
     pub events: Vec<Event>,

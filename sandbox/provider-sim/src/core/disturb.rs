@@ -31,7 +31,6 @@ pub enum Disturbance {
     },
     /// The API does not answer any more; for a time, or until it is told to.
     ApiDown(Option<Duration>),
-    /// The API answers again.
     ApiUp,
     /// How often something goes wrong with a command from now on.
     Faults(Faults),

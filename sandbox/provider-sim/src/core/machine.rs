@@ -7,7 +7,6 @@ use provider_engine::cluster::view::{Amounts, CardChoice, GpuCard, Node};
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) node: Node,
-    /// Whether it answers.
     pub(super) up: bool,
     /// Whether the operator keeps new pods away from it.
     pub(super) cordoned: bool,
@@ -125,7 +124,6 @@ impl Machine {
     }
 }
 
-/// Whether a card is of a kind.
 pub(super) fn is_of(card: &GpuCard, choice: &CardChoice) -> bool {
     card.vendor == choice.vendor
         && card.model == choice.model

@@ -78,7 +78,6 @@ pub enum SimOutput {
     View(ViewChange),
 }
 
-/// A simulated cluster.
 #[derive(Clone, Debug)]
 pub struct SimCluster {
     settings: Settings,
@@ -188,7 +187,6 @@ impl SimCluster {
         self.touched.maintenance
     }
 
-    /// Whether the provider is in maintenance.
     pub const fn maintenance(&self) -> bool {
         self.maintenance
     }

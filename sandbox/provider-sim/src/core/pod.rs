@@ -34,7 +34,6 @@ pub(super) struct Pod {
     pub(super) previous: Option<Run>,
 }
 
-/// What a pod is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Template {
     pub(super) service: String,

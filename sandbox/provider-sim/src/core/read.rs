@@ -24,7 +24,6 @@ pub struct Page {
 }
 
 impl SimCluster {
-    /// How all services of a lease are.
     pub fn status(&self, id: LeaseId) -> Result<LeaseStatus, ReadFailure> {
         let lease = self.running(id)?;
         let services = lease.services.iter();
@@ -32,7 +31,6 @@ impl SimCluster {
         Ok(LeaseStatus { services: services.collect() })
     }
 
-    /// How one service of a lease is.
     pub fn service(&self, id: LeaseId, name: &str) -> Result<ServiceStatus, ReadFailure> {
         let lease = self.running(id)?;
         let missing = || ReadFailure::NotFound(Missing::Service(name.to_owned()));
@@ -40,13 +38,11 @@ impl SimCluster {
         Ok(self.service_status(lease, name, running))
     }
 
-    /// The manifest that is kept for a lease.
     pub fn manifest(&self, id: LeaseId) -> Result<Held, ReadFailure> {
         let held = self.answers()?.leases.get(&id).and_then(Lease::held_view);
         held.ok_or(ReadFailure::NotFound(Missing::Lease))
     }
 
-    /// What a hostname leads to.
     pub fn page(&self, hostname: &str) -> Option<Page> {
         let lease = self.leases.get(self.hostnames.get(hostname)?)?;
         let service = lease.hostnames.get(hostname)?;
@@ -64,7 +60,6 @@ impl SimCluster {
         }
     }
 
-    /// A lease that was deployed.
     pub(super) fn running(&self, id: LeaseId) -> Result<&Lease, ReadFailure> {
         let lease = self.answers()?.leases.get(&id);
         let lease = lease.filter(|lease| lease.held.is_some());

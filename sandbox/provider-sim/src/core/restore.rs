@@ -10,13 +10,11 @@ use super::pod::{Failure, PodState};
 use super::timers::Timer;
 use super::{ClusterSpec, Settings, SimCluster, Touched};
 
-/// All that is to be kept of a lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeaseRecord(Lease);
 
 impl LeaseRecord {
-    /// Of which lease it is.
     pub const fn lease(&self) -> LeaseId {
         self.0.id
     }

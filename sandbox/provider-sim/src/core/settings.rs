@@ -39,7 +39,6 @@ pub struct Delays {
     pub reschedule: Duration,
     /// How long an image whose name says so runs before it crashes.
     pub crash_after: Duration,
-    /// From one line of a log to the next.
     pub log_line: Duration,
 }
 

@@ -26,7 +26,6 @@ const NODE_PORTS: RangeInclusive<u16> = 30_000..=32_767;
 /// Machines, storage and addresses of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterSpec {
-    /// Nodes by name.
     pub nodes: BTreeMap<Name, Node>,
     pub storage: BTreeMap<Name, StorageClass>,
     /// How many addresses can be leased, 508 at most; `None` if nobody hands any out. They are of

@@ -15,9 +15,7 @@ pub(super) enum Timer {
     Lease(LeaseId),
     /// Another look at pods without a place.
     Look,
-    /// A late answer.
     Answer(u64),
-    /// The API answers again.
     ApiBack,
 }
 

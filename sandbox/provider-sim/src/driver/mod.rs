@@ -87,7 +87,6 @@ impl SimDriver {
         answer.await.map_err(|_| Stopped)
     }
 
-    /// What a hostname leads to.
     pub async fn page(&self, hostname: String) -> Result<Option<Page>, Stopped> {
         self.read(move |cluster| cluster.page(&hostname)).await
     }

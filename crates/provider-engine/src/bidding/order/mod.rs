@@ -29,10 +29,8 @@ use crate::bidding::decline::Decline;
 use crate::chain::Standing;
 use crate::time::BlockTime;
 
-/// Where an order is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It is there; no more is known.
     Seen,
     /// It is open and waits for what judging it takes: a view of the cluster, own attributes.
     Judged(Arc<Order>),
@@ -45,12 +43,10 @@ pub enum Stage {
     /// A bid was handed to the transaction lane and is no longer wanted; it may land all the same.
     Abandoned,
     Open(OpenBid),
-    /// Our bid is to be closed.
     Closing(CloseCause),
 }
 
 impl Stage {
-    /// Names of all stages, in order.
     pub const NAMES: [&'static str; 8] =
         ["seen", "judged", "declined", "pricing", "bidding", "abandoned", "open", "closing"];
 
@@ -108,7 +104,6 @@ pub enum CloseCause {
     OrderOver,
     /// It was found after a restart and there is no room for it any more.
     NoRoom,
-    /// The operator asked for it.
     Operator,
 }
 
@@ -128,16 +123,13 @@ impl CloseCause {
     }
 }
 
-/// What an order is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderInput {
     /// Somebody looked, at a height that counts.
     Looked(Box<Standing>, Circumstances),
     /// It was judged: capacity is kept for it, and a price is to be found.
     Fits,
-    /// It was judged: no.
     Unfit(Vec<Decline>),
-    /// A price was found.
     Priced(DecCoin),
     /// What was handed to the lane has ended, one way or another.
     IntentEnded,
@@ -147,7 +139,6 @@ pub enum OrderInput {
     Hint,
     /// Its deadline has passed in block time.
     Deadline,
-    /// It is known when its bid times out.
     TimeoutKnown(BlockTime),
     /// Something that mattered when it was declined has changed.
     Rejudge,
@@ -158,7 +149,6 @@ pub enum OrderInput {
 /// What else was true when somebody looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circumstances {
-    /// Time of the newest block.
     pub time: BlockTime,
     /// Whether the lane still has something of ours for this order.
     pub pending: bool,
@@ -167,7 +157,6 @@ pub struct Circumstances {
 /// What an order wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderAction {
-    /// Look at the chain.
     Look,
     /// Judge it, and keep capacity for it if it fits.
     Judge(Arc<Order>),
@@ -188,10 +177,8 @@ pub enum OrderAction {
     End(Ending),
 }
 
-/// How an order ended for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ending {
-    /// The chain has no such order.
     Unknown,
     /// It was closed, or somebody else won it, before we bid.
     OverBeforeBid,
@@ -217,16 +204,13 @@ impl Ending {
     }
 }
 
-/// How we stand with an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
     /// It is open and we may bid: there never was a bid of ours on it.
     MayBid,
-    /// Our bid is open, and so is the order.
     BidOpen,
     /// Our bid is open on an order that is over: only we can get its deposit back.
     BidLeftOver,
-    /// We have a lease.
     Leased,
     /// The bid has won and the lease was not there yet when it was read: look again.
     Unclear,

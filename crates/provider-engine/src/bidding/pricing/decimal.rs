@@ -112,12 +112,10 @@ fn power(exponent: u32) -> Option<I256> {
 pub enum DecimalError {
     #[error("{text:?} is not a decimal number, as in 0.0001")]
     Malformed {
-        /// The text, shortened.
         text: String,
     },
     #[error("{text:?} has more than 36 digits before or after the point")]
     TooLong {
-        /// The text, shortened.
         text: String,
     },
 }

@@ -19,11 +19,9 @@ pub use script::{ScriptFailure, ScriptRequest, read_script_output};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pricing {
-    /// From a price for each resource.
     Scale(Box<Scales>),
     /// By chance, between a low and a high price.
     RandomRange,
-    /// By a script of the operator.
     Script,
 }
 
@@ -70,7 +68,6 @@ fn in_denom_of(group: &GroupSpec, amount: Dec) -> Result<DecCoin, PriceError> {
     DecCoin::new(most.denom().clone(), amount).map_err(|_| PriceError::Negative { price: amount })
 }
 
-/// Why there is no price.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
     #[error("the group has no highest price: {0}")]
@@ -85,12 +82,10 @@ pub enum PriceError {
         "the price has {places} digits after the point, the chain takes 18; use scales with fewer digits"
     )]
     TooPrecise {
-        /// How many it has.
         places: u32,
     },
     #[error("the price is above 10^18")]
     TooLarge,
-    /// The script printed something else than a price.
     #[error("the price script printed {text:?}, expected a decimal number above zero")]
     Output {
         /// What it printed, shortened.

@@ -151,7 +151,6 @@ pub enum ScalesError {
     #[error("the price scale of storage class {class:?} cannot be read")]
     Storage {
         class: String,
-        /// What is wrong with it.
         source: DecimalError,
     },
 }

@@ -13,7 +13,6 @@ use crate::inventory::leased_ips;
 /// Places that a script is asked to round to.
 const PRICE_PRECISION: u32 = 6;
 
-/// What a script is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptRequest {
     /// What it reads: a line of JSON.
@@ -108,7 +107,6 @@ fn push_text(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// How a script failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptFailure {
     #[error("the price script could not be run: {0}")]

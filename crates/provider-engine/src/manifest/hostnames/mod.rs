@@ -29,7 +29,6 @@ use akash_types::hostname::generated_host;
 use crate::cluster::view::LeaseView;
 use crate::few::Few;
 
-/// Which lease has which hostname.
 #[derive(Clone, Debug, Default)]
 pub struct Hostnames {
     names: BTreeMap<String, Interest>,
@@ -39,7 +38,6 @@ pub struct Hostnames {
 /// Who wants one name.
 #[derive(Clone, Debug, Default)]
 struct Interest {
-    /// Who may have it, by what was asked for.
     asked: Option<LeaseId>,
     /// To whom it leads.
     shown: Few<LeaseId, ()>,
@@ -75,7 +73,6 @@ struct Standing {
     lingering: bool,
     /// It was deployed with it, and the cluster does not show that yet.
     settled: bool,
-    /// It asked for it, and another has it.
     withheld: bool,
     /// The cluster shows that it leads to the lease.
     shown: bool,

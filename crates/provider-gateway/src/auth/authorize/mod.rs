@@ -19,7 +19,6 @@ pub use request::{LeaseIndex, LeaseRef, Presence, Request, Services};
 
 use request::Target;
 
-/// What was allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The lease that was asked for, where one was. `None` too where its numbers make no id.

@@ -6,28 +6,23 @@ use provider_api::jwt::{DeploymentGrant, Scope};
 /// A lease of whoever asks, at this provider. The numbers are as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseRef {
-    /// The deployment.
     pub dseq: u64,
-    /// The group of it.
     pub gseq: u32,
     /// The order of the group.
     pub oseq: u32,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request<'a> {
     /// To send the manifest of a deployment. Whether there is a lease is looked at later: a
     /// manifest that makes no sense is told so first.
     SendManifest {
-        /// The deployment.
         dseq: u64,
     },
     /// To read the manifest of a lease. Only granted services are shown.
     GetManifest(LeaseRef),
     /// To read the status of a lease. Only granted services are shown.
     LeaseStatus(LeaseRef),
-    /// To read the status of one service.
     ServiceStatus(LeaseRef, &'a str),
     /// To read logs: of these services, of all granted ones if none is named. No such lease: the
     /// socket is closed with code 4001.
@@ -39,12 +34,10 @@ pub enum Request<'a> {
     /// To move hostnames to a deployment, and a group of it, once they are known: they stand in
     /// the body, which is read only after asking without.
     MigrateHostnames {
-        /// Where to.
         destination: Option<(u64, u32)>,
     },
     /// To move leased addresses; the same as hostnames.
     MigrateEndpoints {
-        /// Where to.
         destination: Option<(u64, u32)>,
     },
     /// What only the provider's own account may do.
@@ -85,7 +78,6 @@ impl Request<'_> {
         }
     }
 
-    /// The lease that must be there.
     pub const fn lease(&self) -> Option<LeaseRef> {
         match self {
             Self::GetManifest(lease)
@@ -115,7 +107,6 @@ impl Request<'_> {
         }
     }
 
-    /// The services that are named.
     pub(super) fn services(&self) -> impl Iterator<Item = &str> {
         let (one, more) = match self {
             Self::ServiceStatus(_, service) | Self::Shell(_, service) => (Some(*service), &[][..]),
@@ -138,16 +129,13 @@ impl Request<'_> {
 /// Whether a lease is active here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is.
     Active,
-    /// It is not.
     Absent,
     /// Nobody knows yet. It may be asked for: the answer comes from what is kept under its id,
     /// and that is nothing if there is no such lease.
     Unknown,
 }
 
-/// Where it is known which leases there are.
 pub trait LeaseIndex: Send + Sync {
     /// Whether a lease is active here; bseq does not matter.
     fn presence(&self, lease: &LeaseId) -> Presence;
@@ -156,9 +144,7 @@ pub trait LeaseIndex: Send + Sync {
 /// Services that somebody may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Services {
-    /// All of them.
     All,
-    /// These.
     Only(Vec<String>),
 }
 
@@ -170,7 +156,6 @@ impl Services {
         Self::Only(names)
     }
 
-    /// Whether this one is among them.
     pub fn include(&self, service: &str) -> bool {
         match self {
             Self::All => true,

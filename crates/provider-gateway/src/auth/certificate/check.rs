@@ -25,7 +25,6 @@ const NONE_BELIEVED: Duration = Duration::from_secs(5);
 
 /// An owner and a serial number.
 type Key = (Address, String);
-/// What was published under them.
 type Published = Option<Arc<[u8]>>;
 
 /// Finds out whose a client's certificate is.
@@ -37,7 +36,6 @@ pub struct CertificateCheck {
 }
 
 impl CertificateCheck {
-    /// Nothing remembered yet.
     pub fn new(source: Arc<dyn Certificates>, is_tenant: IsTenant) -> Self {
         let limited = Limited::new(is_tenant);
         let known = Mutex::new(Recent::new(ROOM));

@@ -189,36 +189,27 @@ fn usable(chain: &[u8], key: &[u8]) -> Result<(Arc<CertifiedKey>, SystemTime), A
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum AcmeError {
-    /// The authority could not be asked, or refuses.
     #[error("asking the authority")]
     Authority(#[from] instant_acme::Error),
-    /// It offers no way to prove the domain that is known here.
     #[error("the authority offers none of the challenges that can be answered here")]
     NoChallenge,
-    /// Its questions cannot be answered.
     #[error("answering the authority's question")]
     Answer(#[source] AnswerError),
-    /// It did not get the answer.
     #[error(
         "the authority did not see the answer; does the domain (port 80 for http-01, 443 for tls-alpn-01) lead here?"
     )]
     Challenge(#[source] instant_acme::Error),
-    /// It was not convinced.
     #[error("the authority was not convinced: the order is {status:?}")]
     NotProved {
         /// What the order is instead of ready.
         status: OrderStatus,
     },
-    /// The key of an account elsewhere.
     #[error("the HMAC key of the external account is not base64url")]
     ExternalKey,
-    /// Never to be expected.
     #[error("writing the account's credentials")]
     Credentials(#[source] serde_json::Error),
-    /// The files.
     #[error("the files of the certificate issuer")]
     Store(#[source] io::Error),
-    /// What came cannot be shown.
     #[error("the authority's certificate")]
     Certificate(#[from] CertificateFileError),
 }

@@ -10,11 +10,9 @@ pub(super) enum Container {
     /// It never started: it has written nothing.
     Waiting,
     Running(i32),
-    /// This instance has ended, and how.
     Ended(i32, String),
 }
 
-/// Where the container of a service is, in a pod of it.
 pub(super) fn container(pod: &Pod, service: &str) -> Container {
     let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
     let Some(status) = statuses.into_iter().flatten().find(|status| status.name == service) else {

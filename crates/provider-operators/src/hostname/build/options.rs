@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::{annotations, snippets};
 use crate::hostname::exposed::{HttpOptions, ProxyOptions};
 
-/// Where the one rule of a route is.
 const RULE: &str = "/spec/rules/0";
 
 /// The route without annotations about nginx.
@@ -46,7 +45,6 @@ pub fn with_timeouts(mut route: Value, options: &HttpOptions) -> Value {
     route
 }
 
-/// Sets a key of an object.
 fn set(object: Option<&mut Value>, key: &str, value: Value) {
     if let Some(object) = object.and_then(Value::as_object_mut) {
         object.insert(key.to_owned(), value);

@@ -14,7 +14,6 @@ use crate::hostname::exposed::ExposedPorts;
 use crate::hostname::name;
 
 impl HostIndex {
-    /// These are all objects of a kind.
     pub fn synced(&mut self, kind: ResourceKind, shown: Vec<CachedObject>) {
         if kind == ResourceKind::SNIPPETS_FILTER {
             return self.all_filters(shown);

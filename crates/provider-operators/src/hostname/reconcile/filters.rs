@@ -60,7 +60,6 @@ pub struct Condition {
 /// What comes next of a route with a filter.
 pub(super) enum Step {
     Decided(Decision),
-    /// The route shall be this one.
     Route(Value),
 }
 
@@ -84,7 +83,6 @@ impl HostIndex {
         self.implementation != Implementation::Nginx || self.filters.are_served.is_some()
     }
 
-    /// Whether filters have to be seen.
     pub fn needs_filters(&self) -> bool {
         self.implementation == Implementation::Nginx
     }

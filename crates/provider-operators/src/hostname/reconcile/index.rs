@@ -30,7 +30,6 @@ pub struct HostIndex {
     pub(super) claimed: BTreeMap<String, BTreeSet<String>>,
     /// Hostnames by the namespace of the lease that claims them.
     pub(super) leased: BTreeMap<String, BTreeSet<String>>,
-    /// By namespace.
     pub(super) exposed: BTreeMap<String, ExposedPorts>,
     /// By name, which is the hostname.
     pub(super) routes: BTreeMap<String, BTreeMap<(ResourceKind, String), ExistingRoute>>,
@@ -66,7 +65,6 @@ pub struct HostIndex {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
     pub claim: Claim,
-    /// Since when it is as it is.
     pub since: Moment,
 }
 
@@ -249,7 +247,6 @@ impl HostIndex {
         self.claims.values()
     }
 
-    /// Whether a claim is the one that counts for its host.
     pub fn counts(&self, claim: &Claim) -> bool {
         self.holder(&claim.host).is_some_and(|holder| holder.object == claim.object)
     }
@@ -284,7 +281,6 @@ impl HostIndex {
         self.providers.contains(provider)
     }
 
-    /// The host is as it should be.
     fn ended(&mut self, host: &str, now: Moment) {
         if let Some(begun) = self.begun.remove(host) {
             self.counts.took(now.since_start.saturating_sub(begun));

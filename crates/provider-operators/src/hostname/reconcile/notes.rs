@@ -9,7 +9,6 @@ use crate::hostname::claim::Claim;
 pub struct Reason {
     pub why: String,
     pub kind: &'static str,
-    /// How the host is for it.
     pub state: State,
     pub since: Moment,
 }

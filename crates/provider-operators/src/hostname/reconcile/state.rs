@@ -29,7 +29,6 @@ pub enum State {
 }
 
 impl State {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Routed,
         Self::WithoutBackends,
@@ -145,7 +144,6 @@ const CONFLICT: Duration = Duration::from_millis(100);
 pub struct RetryState {
     pub failures: u32,
     pub why: String,
-    /// What kind of failure it was.
     pub kind: &'static str,
     pub at: Moment,
     /// When it is tried again, since the start.

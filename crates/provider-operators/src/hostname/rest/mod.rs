@@ -75,7 +75,6 @@ impl Rest {
         Self(Arc::new(Inner { operator, version, page, refresh, managed, ignored }))
     }
 
-    /// The answer to a request.
     pub fn answer(&self, method: &Method, path: &str) -> Response<Full<Bytes>> {
         let inner = &*self.0;
         let is_read = matches!(*method, Method::GET | Method::HEAD);

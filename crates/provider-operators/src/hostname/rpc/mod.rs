@@ -61,7 +61,6 @@ impl Rpc {
     }
 }
 
-/// Calls at once of each.
 const CALLS: u32 = 32;
 /// How long a connection may be silent before it is asked whether it is there.
 const SILENCE: Duration = Duration::from_secs(30);

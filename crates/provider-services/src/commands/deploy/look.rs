@@ -71,7 +71,6 @@ pub(super) struct Wanted {
     pub(super) count: u32,
 }
 
-/// The services of a group.
 pub(super) fn wanted(group: &Group) -> Vec<Wanted> {
     let services = group.services.iter();
     services.map(|service| Wanted { name: service.name.clone(), count: service.count }).collect()

@@ -242,7 +242,6 @@ fn command(what: &str, args: &DeployArgs) -> String {
     format!("provider-services {what} --from {}", args.from)
 }
 
-/// What to do with a deployment that runs.
 fn next(outcome: &Outcome, args: &DeployArgs) -> String {
     let line = |what: &str| format!("  {}\n", command(what, args));
     let dseq = outcome.id.dseq();

@@ -45,7 +45,6 @@ pub(super) fn address(record: &KeyRecord, role: Role) -> String {
     address.and_then(|address| role.address(address.as_bytes())).unwrap_or_default()
 }
 
-/// The public key of a key as JSON.
 pub(super) fn public_key(record: &KeyRecord) -> String {
     proto_json::any(&record.public_key().to_any()).to_json()
 }

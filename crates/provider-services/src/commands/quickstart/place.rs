@@ -8,7 +8,6 @@ use crate::output::printable;
 
 /// What the provider's log is called in it.
 pub(super) const LOG: &str = "provider.log";
-/// What it has as soon as it is one of a quickstart.
 const MARK: &str = "genesis.json";
 /// How many lines of the log are shown when something went wrong.
 const LAST: usize = 10;

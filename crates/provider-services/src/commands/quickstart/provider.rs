@@ -47,7 +47,6 @@ pub(super) async fn cluster(home: &Path, web: SocketAddr) -> anyhow::Result<Serv
     Server::start(config).await.context("cannot start the simulated cluster")
 }
 
-/// Registers the provider, or what changed of it.
 pub(super) async fn register(wallet: &Wallet<'_>, gateway: SocketAddr) -> anyhow::Result<()> {
     let owner = wallet.address();
     let entry = Provider {

@@ -96,7 +96,6 @@ fn wrong(count: usize) -> String {
     format!("{} {}", counted(count, "setting"), if count == 1 { "is" } else { "are" })
 }
 
-/// What would run, for people.
 pub(super) fn summary(config: &Config, palette: &Palette) -> String {
     let strong = palette.strong;
     let mut text = format!("{strong}The provider can run.{strong:#}\n\n");

@@ -97,7 +97,6 @@ impl<'a> Tenant<'a> {
         Ok(active_leases(network, self.deployment()?).await?)
     }
 
-    /// A client of a provider, by which this tenant is known.
     pub(super) async fn client(&self, provider: Address) -> anyhow::Result<Client> {
         let door = Door {
             network: self.network.as_ref(),

@@ -40,7 +40,6 @@ pub(crate) enum Identity<'a> {
 }
 
 impl Door<'_> {
-    /// A client of a provider.
     pub(crate) async fn client(
         &self,
         provider: Address,

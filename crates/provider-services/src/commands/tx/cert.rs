@@ -160,7 +160,6 @@ pub(super) fn generate(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The certificate in the local file.
 fn local(session: &Session<'_>) -> anyhow::Result<KeyPair> {
     let file = KeyFile::of(session.surroundings.home()?, &session.from());
     let password = KeyFilePassword::of(&session.account.secret()?);

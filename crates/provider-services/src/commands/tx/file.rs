@@ -73,7 +73,6 @@ pub(super) fn document(
     ]))
 }
 
-/// A transaction with its signature.
 pub(super) fn signed(tx: &SignedTx) -> anyhow::Result<Document> {
     let raw = TxRaw::decode(tx.raw())?;
     let body = TxBody::decode(raw.body_bytes.as_slice())?;

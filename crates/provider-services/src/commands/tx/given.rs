@@ -92,7 +92,6 @@ pub(super) async fn run(
     }
 }
 
-/// Signs, and prints what was signed.
 async fn sign(
     args: &TxFile,
     session: &Session<'_>,

@@ -72,7 +72,6 @@ pub(super) fn report(
     }
 }
 
-/// The chain to sign for.
 pub(super) fn chain_id<'a>(session: &Session<'a>) -> anyhow::Result<&'a str> {
     let given = session.args.chain_id.as_deref().filter(|id| !id.is_empty());
     given.context("--chain-id is missing: a signature is for one chain only")
@@ -133,7 +132,6 @@ fn maker<'a>(session: &'a Session<'_>) -> anyhow::Result<Maker<'a>> {
     })
 }
 
-/// The fee of a transaction that is only generated.
 async fn generated_fee(session: &Session<'_>, messages: &[Message]) -> anyhow::Result<Fee> {
     let limit = match session.args.gas {
         Gas::Limit(limit) => limit,
@@ -178,7 +176,6 @@ pub(crate) fn document(hash: TxHash, outcome: &Broadcast) -> Document {
     }
 }
 
-/// A result in a block.
 pub(crate) fn response_document(hash: TxHash, height: u64, result: &TxResult) -> Document {
     Document::map([
         ("height", Document::text(height.to_string())),
@@ -216,7 +213,6 @@ fn event(event: &Event) -> Document {
 mod tests {
     use super::*;
 
-    /// The answer that the Go program printed, from the result that it printed it from.
     #[test]
     fn results_are_printed_as_the_go_program_does() {
         let printed = include_str!("../../../../../fixtures/chain/bid-101-cli.json").trim_end();

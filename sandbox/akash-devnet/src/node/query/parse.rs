@@ -10,10 +10,8 @@ use crate::node::time;
 pub enum QueryParseError {
     #[error("offset {at}: EOF")]
     Ends { at: usize },
-    /// A character has no place in a query.
     #[error("offset {at}: invalid input {character} at offset {after}")]
     Character { at: usize, after: usize, character: char },
-    /// Something else must stand here.
     #[error("offset {at}: got {got}, {wanted}")]
     Unexpected {
         at: usize,
@@ -21,7 +19,6 @@ pub enum QueryParseError {
         /// What must, with the verb.
         wanted: &'static str,
     },
-    /// A time or date is none.
     #[error("offset {at}: invalid {kind} value")]
     Time { at: usize, kind: &'static str },
 }

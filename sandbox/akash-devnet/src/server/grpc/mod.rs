@@ -34,12 +34,10 @@ const REFLECTION_ALPHA: &str = "/grpc.reflection.v1alpha.";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReflectionError {
-    /// A service has no description.
     #[error("choosing the services to describe")]
     Choose(#[from] akash_grpc::DescriptorError),
     #[error("reading the descriptions of services")]
     Read(#[from] prost::DecodeError),
-    /// The descriptions contradict each other.
     #[error("indexing the descriptions of services")]
     Index(#[from] tonic_reflection::server::Error),
 }

@@ -31,7 +31,6 @@ use routes::{Verb, find};
 const MAX_BODY: usize = 1_000_000;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const ANYONE: HeaderValue = HeaderValue::from_static("*");
-/// Where an answer says of which height it is.
 const ANSWERED_HEIGHT: &str = "grpc-metadata-x-cosmos-block-height";
 
 type Answer = Response<Full<Bytes>>;
@@ -55,7 +54,6 @@ impl Failed {
         Self { code, text: text.into() }
     }
 
-    /// There is no such path.
     fn unknown() -> Self {
         Self::new(Code::Unimplemented, "Not Implemented")
     }

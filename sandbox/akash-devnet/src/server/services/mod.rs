@@ -83,7 +83,6 @@ fn found(value: Result<Vec<u8>, impl Into<Refusal>>, height: u64) -> Result<Foun
     }
 }
 
-/// The state at a height, and that height.
 fn state_at<A: App>(view: &View<A>, height: i64) -> Result<(&A, u64), Refusal> {
     let latest = view.history.latest();
     if latest == 0 {
@@ -152,7 +151,6 @@ impl Refusal {
         Self { height, ..self }
     }
 
-    /// Whether there is no such method.
     pub(crate) fn is_unknown_path(&self) -> bool {
         self.grpc_code == Code::Unimplemented
     }

@@ -19,7 +19,6 @@ pub(crate) enum Mode {
     /// To keep it there after a block. Its signature was found good before and stays so.
     Recheck,
     Deliver,
-    /// To find out what it would do.
     Simulate,
 }
 

@@ -22,7 +22,6 @@ pub(crate) struct Grant {
     pub(crate) expiration: Option<Timestamp>,
 }
 
-/// What may be done.
 #[derive(Clone, Debug)]
 pub(crate) enum Authorization {
     Generic(String),
@@ -58,7 +57,6 @@ impl Name for SendAuthorization {
 }
 
 impl Authorization {
-    /// Type of the messages that are authorized.
     pub(crate) fn type_url(&self) -> &str {
         match self {
             Self::Generic(type_url) => type_url,

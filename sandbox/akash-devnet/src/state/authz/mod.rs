@@ -30,9 +30,7 @@ const SELF_GRANT: ModuleError = error(7, "grantee and granter should be differen
 
 const DEPOSIT: &str = "/akash.escrow.v1.MsgAccountDeposit";
 
-/// Granter, grantee, type of the message.
 pub(crate) type GrantKey = (Address, Edge<Address>, Edge<Arc<str>>);
-/// Grantee, type of the message, granter.
 pub(crate) type GranteeKey = (Address, Edge<Arc<str>>, Edge<Address>);
 
 pub(crate) fn key(granter: Address, grantee: Address, type_url: &str) -> GrantKey {

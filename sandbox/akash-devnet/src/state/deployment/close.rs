@@ -79,7 +79,6 @@ impl Exec {
         }
     }
 
-    /// The account of a deployment has ended: so has the deployment.
     pub(crate) fn on_account_closed(&mut self, id: DeploymentId, state: EscrowState) -> Outcome {
         let Some(deployment) = self.tables.deployments.get(&DeploymentKey::from(id)).cloned()
         else {

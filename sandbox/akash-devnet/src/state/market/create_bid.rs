@@ -197,7 +197,6 @@ impl Tables {
         self.bids.insert(key, bid);
     }
 
-    /// Bids on an order in a state, by provider.
     pub(super) fn bids_of(&self, order: OrderId, state: BidState) -> Vec<Bid> {
         let (first, last) = BidKey::of_order(OrderKey::from(order));
         let bids = self.bids.between(first, last).map(|(_, bid)| bid);

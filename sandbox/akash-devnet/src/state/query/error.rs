@@ -23,7 +23,6 @@ enum Kind {
     Status,
     /// An error without a status.
     Plain,
-    /// There is no such method.
     UnknownPath,
 }
 

@@ -16,7 +16,6 @@ pub(super) struct Script {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Finished {
-    /// To its end, with this code.
     Code(i32),
     /// It said `exit`.
     Exits(i32),
@@ -26,7 +25,6 @@ pub(super) enum Finished {
     Interactive,
 }
 
-/// Whether there is such a program.
 pub(super) fn knows(name: &str) -> bool {
     let programs = [
         "echo", "printf", "cat", "true", "false", "env", "hostname", "pwd", "ls", "id", "uname",
@@ -41,12 +39,10 @@ fn base(name: &str) -> &str {
 }
 
 impl Script {
-    /// One command, as it was given.
     pub(super) fn of_command(words: Vec<String>) -> Self {
         Self { steps: [(Join::Always, words)].into(), last_code: 0, in_shell: false }
     }
 
-    /// The commands of a line.
     pub(super) fn parse(line: &str) -> Self {
         let mut steps: VecDeque<(Join, Vec<String>)> = [(Join::Always, Vec::new())].into();
         for token in split(line) {

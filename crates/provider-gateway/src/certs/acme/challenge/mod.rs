@@ -65,10 +65,8 @@ impl Challenge {
 /// Why the authority's question cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// The port.
     #[error("listening for it")]
     Listen(#[from] io::Error),
-    /// The certificate that is the answer.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
 }

@@ -34,7 +34,6 @@ impl<'a> EventJson<'a> {
     }
 }
 
-/// A result with all its fields.
 #[derive(Serialize)]
 pub(crate) struct TxResultJson<'a> {
     code: u32,

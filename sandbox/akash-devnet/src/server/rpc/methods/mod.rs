@@ -100,7 +100,6 @@ pub(crate) struct Panics(pub(crate) &'static str);
 
 pub(super) type Answer = Result<Box<RawValue>, RpcError>;
 
-/// Calls a method that was asked for in JSON.
 pub(crate) async fn call_json<A: App>(
     context: &Context<A>,
     request: &Request,
