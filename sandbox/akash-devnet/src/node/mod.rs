@@ -42,8 +42,4 @@ pub use time::{parse_rfc3339, rfc3339, rfc3339_seconds, timestamp};
 pub use validator::{VOTING_POWER, Validator, address_of};
 
 #[cfg(test)]
-pub(crate) mod fake;
-#[cfg(test)]
-mod recorded;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

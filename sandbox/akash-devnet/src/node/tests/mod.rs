@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::fake::{Fake, tx};
+use fake::{Fake, tx};
 use super::*;
 
 const START: i64 = 1_700_000_000_000_000_000;

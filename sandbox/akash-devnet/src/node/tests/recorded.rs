@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::*;
+use super::super::*;
 use crate::state::TxResult;
 
 fn load(name: &str) -> Value {
