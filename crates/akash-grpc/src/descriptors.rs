@@ -14,8 +14,10 @@ use thiserror::Error;
 /// Why a descriptor set could not be cut down.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DescriptorError {
+    /// No .proto file defines this service.
     #[error("no service {0}")]
     UnknownService(String),
+    /// The compiled-in descriptors are damaged.
     #[error("reading the compiled-in descriptors")]
     Decode(#[from] prost::DecodeError),
 }

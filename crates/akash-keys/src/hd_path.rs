@@ -116,17 +116,11 @@ impl fmt::Display for HdPath {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HdPathError {
     #[error("HD path {text:?} is not of the form {}", HdPath::default())]
-    Form {
-        text: String,
-    },
+    Form { text: String },
     #[error("{step:?} in an HD path is not a number below 2147483648, with ' if hardened")]
-    Number {
-        step: String,
-    },
+    Number { step: String },
     #[error("HD path {path} is not of the form {}", HdPath::default())]
-    NotBip44 {
-        path: HdPath,
-    },
+    NotBip44 { path: HdPath },
 }
 
 #[cfg(test)]

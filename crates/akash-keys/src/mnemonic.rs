@@ -2,8 +2,6 @@
 //!
 //! Where the entropy of a new mnemonic comes from is the caller's business.
 
-use std::fmt;
-
 use bip0039::{Error as WordError, Mnemonic as Words};
 use hmac::{Hmac, KeyInit, Mac};
 use k256::NonZeroScalar;
@@ -13,6 +11,8 @@ use zeroize::Zeroizing;
 use super::{HdPath, KeyError, SecretKey};
 
 /// English words that stand for keys. Wiped when dropped.
+#[derive(derive_more::Debug)]
+#[debug("Mnemonic(…)")]
 pub struct Mnemonic(Words);
 
 impl Mnemonic {
@@ -64,12 +64,6 @@ impl Mnemonic {
             node = node.child(*step)?;
         }
         Ok(node.key)
-    }
-}
-
-impl fmt::Debug for Mnemonic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Mnemonic(…)")
     }
 }
 

@@ -1,11 +1,10 @@
 //! What a person types to unlock something.
 
-use std::fmt;
-
 use zeroize::Zeroizing;
 
 /// A passphrase, wiped when dropped.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Passphrase(…)")]
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
@@ -22,11 +21,5 @@ impl Passphrase {
 impl From<Zeroizing<String>> for Passphrase {
     fn from(text: Zeroizing<String>) -> Self {
         Self(text)
-    }
-}
-
-impl fmt::Debug for Passphrase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Passphrase(…)")
     }
 }

@@ -1,7 +1,5 @@
 //! The public half of an account.
 
-use std::fmt;
-
 use akash_proto::cosmos::crypto::secp256k1::PubKey;
 use akash_proto::{from_any, to_any};
 use akash_types::Address;
@@ -14,7 +12,8 @@ use sha2::{Digest, Sha256};
 use super::KeyError;
 
 /// A secp256k1 public key.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, derive_more::Debug)]
+#[debug("PublicKey({})", hex::encode(self.to_bytes()))]
 pub struct PublicKey {
     key: VerifyingKey,
     address: Address,
@@ -70,12 +69,6 @@ impl PublicKey {
     pub fn from_any(any: &Any) -> Result<Self, KeyError> {
         let message: PubKey = from_any(any).map_err(KeyError::Any)?;
         Self::from_bytes(&message.key)
-    }
-}
-
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PublicKey({})", hex::encode(self.to_bytes()))
     }
 }
 

@@ -1,7 +1,5 @@
 //! The secret half of an account.
 
-use std::fmt;
-
 use akash_proto::cosmos::crypto::secp256k1::PrivKey;
 use akash_proto::{AnyError, from_any, to_any};
 use akash_types::AddressError;
@@ -13,7 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::PublicKey;
 
 /// A secp256k1 secret key: what signs for an account. Wiped when dropped.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("SecretKey(of {})", self.public.address())]
 pub struct SecretKey {
     key: SigningKey,
     public: PublicKey,
@@ -88,12 +87,6 @@ impl PartialEq for SecretKey {
 }
 
 impl Eq for SecretKey {}
-
-impl fmt::Debug for SecretKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretKey(of {})", self.public.address())
-    }
-}
 
 /// Why something is not a key of this kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,5 @@
 //! Which proxy leads to a target.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use base64::Engine;
@@ -18,7 +17,9 @@ pub struct Proxies {
 }
 
 /// A proxy. Its password is shown nowhere.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Display, derive_more::Debug)]
+#[debug("Proxy({self})")]
+#[display("{}", self.uri.to_string().trim_end_matches('/'))]
 pub struct Proxy {
     uri: Uri,
     authorization: Option<HeaderValue>,
@@ -121,18 +122,6 @@ fn authorization(user_info: &str) -> Option<HeaderValue> {
         HeaderValue::try_from(format!("Basic {}", STANDARD.encode(credentials))).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-impl fmt::Display for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.uri.to_string().trim_end_matches('/'))
-    }
-}
-
-impl fmt::Debug for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Proxy({self})")
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use crate::quoted::shortened;
 /// An account on the Akash chain.
 ///
 /// Ordered by its bytes, which is the order in which the chain iterates accounts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Debug)]
+#[debug("Address({self})")]
 pub struct Address {
     /// The bytes, then zeros: with `len` as the tie-breaker this orders like the bytes themselves.
     bytes: [u8; Address::MAX_LEN],
@@ -80,12 +81,6 @@ impl fmt::Display for Address {
         let hrp = Hrp::parse(Self::HRP).map_err(|_| fmt::Error)?;
         let text = bech32::encode::<Bech32>(hrp, self.as_bytes()).map_err(|_| fmt::Error)?;
         f.pad(&text)
-    }
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({self})")
     }
 }
 

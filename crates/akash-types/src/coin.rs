@@ -2,14 +2,14 @@
 //!
 //! Knows nothing of accounts and exchange rates: coins of two denominations never meet here.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::quoted::shortened;
 use crate::{Dec, DecError, Denom, DenomError};
 
 /// A whole, non-negative amount of one denomination.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}{}", self.amount, self.denom)]
 pub struct Coin {
     denom: Denom,
     amount: u128,
@@ -64,14 +64,9 @@ impl FromStr for Coin {
     }
 }
 
-impl fmt::Display for Coin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.amount, self.denom)
-    }
-}
-
 /// A decimal, non-negative amount of one denomination: prices, rates, balances in escrow.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}{}", self.amount, self.denom)]
 pub struct DecCoin {
     denom: Denom,
     amount: Dec,
@@ -169,12 +164,6 @@ impl FromStr for DecCoin {
         let amount =
             number.parse().map_err(|source| CoinError::Amount { text: shortened(text), source })?;
         Self::new(denom, amount)
-    }
-}
-
-impl fmt::Display for DecCoin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.amount, self.denom)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Denominations: the names of what is paid with, and the display units of the known ones.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
 use crate::quoted::shortened;
 
 /// The name of a coin, e.g. `uakt` or `ibc/170C67…`. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display, derive_more::Debug)]
+#[debug("Denom({})", self.0)]
+#[display("{_0}")]
 pub struct Denom(Arc<str>);
 
 /// What nearly everything is paid in. Thousands of prices and balances share these names.
@@ -71,18 +72,6 @@ impl FromStr for Denom {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::try_from(text)
-    }
-}
-
-impl fmt::Display for Denom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for Denom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Denom({})", self.0)
     }
 }
 

@@ -3,7 +3,6 @@
 //! Plain data: whether the amounts are acceptable is `group_validation`, whether somebody has them
 //! is inventory's business.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::attribute::{self, Attribute};
@@ -29,7 +28,10 @@ impl Cpu {
 }
 
 /// Processor architectures that an order can ask for, named as Go and Kubernetes name them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display,
+)]
+#[display("{}", self.as_str())]
 pub enum CpuArch {
     /// 64-bit x86.
     #[default]
@@ -45,12 +47,6 @@ impl CpuArch {
             Self::Amd64 => "amd64",
             Self::Arm64 => "arm64",
         }
-    }
-}
-
-impl fmt::Display for CpuArch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

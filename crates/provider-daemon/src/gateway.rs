@@ -53,11 +53,7 @@ pub enum GatewayError {
         source: io::Error,
     },
     #[error("cannot use the token for metrics in {path}: {wrong}; {remedy}")]
-    MetricsToken {
-        path: PathBuf,
-        wrong: String,
-        remedy: &'static str,
-    },
+    MetricsToken { path: PathBuf, wrong: String, remedy: &'static str },
     #[error(transparent)]
     Certificate(#[from] OwnCertificateError),
     #[error("cannot show the provider's certificate")]

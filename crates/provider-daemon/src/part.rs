@@ -9,7 +9,8 @@ use std::time::Duration;
 use akash_types::Backoff;
 use tokio::sync::watch;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Lifecycle {
     /// It is not ready for its work yet.
     Initializing,
@@ -27,12 +28,6 @@ impl Lifecycle {
             Self::Stopping => "stopping",
             Self::Done => "done",
         }
-    }
-}
-
-impl fmt::Display for Lifecycle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

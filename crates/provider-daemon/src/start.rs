@@ -82,17 +82,12 @@ pub struct Running {
 }
 
 /// A part without which nothing goes on has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{} ended: {}", self.part, self.why)]
 pub struct Ended {
     pub part: &'static str,
     /// Why, if it says.
     pub why: String,
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ended: {}", self.part, self.why)
-    }
 }
 
 /// Starts everything. Nothing is written anywhere before the chain was read and the cluster seen.

@@ -6,7 +6,6 @@
 //! namespace without them was made by the Go provider, or under the profile `go`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
@@ -35,10 +34,12 @@ pub struct Isolation {
 }
 
 /// Security context and reach of pods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, derive_more::Display)]
 pub enum PodProfile {
     #[default]
+    #[display("go")]
     Go,
+    #[display("hardened")]
     Hardened,
 }
 
@@ -51,15 +52,6 @@ impl FromStr for PodProfile {
             "hardened" => Ok(Self::Hardened),
             _ => Err(UnknownProfile(text.to_owned())),
         }
-    }
-}
-
-impl fmt::Display for PodProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Go => "go",
-            Self::Hardened => "hardened",
-        })
     }
 }
 
@@ -125,7 +117,8 @@ impl Isolation {
 
 /// A part of the IPv4 addresses, such as `203.0.113.0/24`. Pods reach no IPv6 address outside of
 /// their lease, so there is nothing to deny there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}/{}", self.base, self.bits)]
 pub struct Ipv4Network {
     base: Ipv4Addr,
     bits: u8,
@@ -139,10 +132,7 @@ pub enum NetworkError {
     #[error("{0:?} is every address")]
     All(String),
     #[error("{text:?} has an address inside its network: it is written as {network}")]
-    Inside {
-        text: String,
-        network: Ipv4Network,
-    },
+    Inside { text: String, network: Ipv4Network },
 }
 
 impl FromStr for Ipv4Network {
@@ -165,12 +155,6 @@ impl FromStr for Ipv4Network {
         } else {
             Err(NetworkError::Inside { text: text.to_owned(), network })
         }
-    }
-}
-
-impl fmt::Display for Ipv4Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.base, self.bits)
     }
 }
 

@@ -1,7 +1,5 @@
 //! What comes back: a value and the height it was read at.
 
-use std::fmt;
-
 use super::{Failure, Malformed, Unavailable};
 
 /// An answer of the chain.
@@ -41,18 +39,13 @@ impl<T> List<T> {
 }
 
 /// Something listed that has no meaning here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, derive_more::Display)]
+#[display("{} cannot be read", self.item)]
 pub struct Unreadable {
     /// Its id as the node wrote it, as far as there is one.
     pub item: String,
     /// What is wrong with it.
     pub source: Malformed,
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cannot be read", self.item)
-    }
 }
 
 /// A question that could not be answered.

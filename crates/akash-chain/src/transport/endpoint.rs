@@ -15,7 +15,8 @@ use percent_encoding::percent_decode_str;
 ///
 /// User info of the URL (`https://user:password@…`) becomes HTTP basic authentication and is
 /// shown nowhere.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Endpoint({self})")]
 pub struct Endpoint {
     uri: Uri,
     authorization: Option<HeaderValue>,
@@ -149,12 +150,6 @@ fn without_user_info(url: &str) -> String {
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.uri.to_string().trim_end_matches('/'))
-    }
-}
-
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Endpoint({self})")
     }
 }
 

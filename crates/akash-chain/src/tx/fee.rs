@@ -1,6 +1,5 @@
 //! What is paid for a transaction.
 
-use std::fmt;
 use std::str::FromStr;
 
 use akash_proto::cosmos::tx::v1beta1 as wire;
@@ -144,7 +143,9 @@ pub enum FeeError {
 ///
 /// The one float of this crate: Go multiplies float64, and a limit that differs in its last digit
 /// would differ in the fee.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, PartialOrd, derive_more::Display, derive_more::Debug)]
+#[debug("GasAdjustment({self})")]
+#[display("{_0}")]
 pub struct GasAdjustment(f64);
 
 impl Default for GasAdjustment {
@@ -184,18 +185,6 @@ impl FromStr for GasAdjustment {
             Ok(value) if digits && value.is_finite() && value > 0.0 => Ok(Self(value)),
             _ => Err(GasError::NotAnAdjustment { text: text.chars().take(64).collect() }),
         }
-    }
-}
-
-impl fmt::Display for GasAdjustment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Debug for GasAdjustment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GasAdjustment({self})")
     }
 }
 

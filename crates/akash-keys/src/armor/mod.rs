@@ -68,23 +68,17 @@ pub enum ArmorError {
     #[error("the text has no block {LABEL:?}")]
     NoBlock,
     #[error("the text is a block {found:?}, expected {LABEL:?}")]
-    Label {
-        found: String,
-    },
+    Label { found: String },
     #[error("the text")]
     Text(#[from] PemError),
     #[error("the text is damaged: its checksum does not fit")]
     Checksum,
     #[error("the key is of type {found:?}, expected {TYPE:?}")]
-    Type {
-        found: String,
-    },
+    Type { found: String },
     #[error("the text has no usable salt")]
     Salt,
     #[error("the key is protected with {found:?}, expected argon2 or bcrypt")]
-    Kdf {
-        found: String,
-    },
+    Kdf { found: String },
     #[error("incorrect passphrase")]
     WrongPassphrase,
     #[error("could not derive a key from the passphrase")]

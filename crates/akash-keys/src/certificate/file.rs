@@ -1,7 +1,7 @@
 //! `<home>/<address>.pem`: a certificate, and its key under a password.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use akash_types::Address;
 use der::{Decode, Encode};
@@ -163,19 +163,11 @@ fn pkcs8_key(der: &[u8], password: &[u8]) -> Result<CertificateKey, KeyFileError
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     #[error("reading {}", path.display())]
-    Read {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     #[error("writing {}", path.display())]
-    Write {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     #[error("certificate error: cannot overwrite certificate {}", path.display())]
-    Exists {
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     #[error(transparent)]
     Random(#[from] RandomError),
     #[error("the file has no private key after the certificate")]
@@ -189,7 +181,8 @@ pub enum KeyFileError {
 }
 
 /// What the key of an account's certificate is encrypted with. Wiped when dropped.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("KeyFilePassword(…)")]
 pub struct KeyFilePassword {
     current: Zeroizing<[u8; 64]>,
     legacy: Zeroizing<[u8; 64]>,
@@ -213,12 +206,6 @@ impl KeyFilePassword {
     /// The password of the oldest files: the signature over the bytes of the address.
     pub(super) fn legacy(&self) -> &[u8] {
         self.legacy.as_slice()
-    }
-}
-
-impl fmt::Debug for KeyFilePassword {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyFilePassword(…)")
     }
 }
 

@@ -1,7 +1,5 @@
 //! The key of a certificate: ECDSA on P-256.
 
-use std::fmt;
-
 use p256::ecdsa::signature::Signer;
 use p256::ecdsa::{DerSignature, SigningKey};
 use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
@@ -11,7 +9,8 @@ use super::CertificateError;
 use crate::{RandomError, random};
 
 /// The secret key of a certificate. Wiped when dropped.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("CertificateKey(…)")]
 pub struct CertificateKey(p256::SecretKey);
 
 impl CertificateKey {
@@ -68,9 +67,3 @@ impl PartialEq for CertificateKey {
 }
 
 impl Eq for CertificateKey {}
-
-impl fmt::Debug for CertificateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CertificateKey(…)")
-    }
-}

@@ -82,9 +82,7 @@ impl KeyPair {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     #[error("{domain:?} is neither a domain name nor an IP address")]
-    Domain {
-        domain: String,
-    },
+    Domain { domain: String },
     #[error("the certificate would be valid at a time that certificates cannot say")]
     Validity,
     #[error("could not encode the certificate")]

@@ -1,6 +1,5 @@
 //! What a certificate says.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use akash_types::{Address, AddressError};
@@ -14,7 +13,8 @@ pub(super) const LABEL: &str = "CERTIFICATE";
 /// What the chain calls the block of a public key.
 const PUBLIC_KEY_LABEL: &str = "EC PUBLIC KEY";
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Certificate({} of {})", self.serial, self.common_name)]
 pub struct Certificate {
     der: Vec<u8>,
     public_key_der: Vec<u8>,
@@ -87,12 +87,6 @@ impl Certificate {
     /// Until when it is valid.
     pub const fn not_after(&self) -> SystemTime {
         self.not_after
-    }
-}
-
-impl fmt::Debug for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Certificate({} of {})", self.serial, self.common_name)
     }
 }
 

@@ -15,16 +15,12 @@ use crate::RandomError;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyringError {
     #[error("keyring backend {name:?} is not one of file, os, test, memory")]
-    UnknownBackend {
-        name: String,
-    },
+    UnknownBackend { name: String },
     #[error(
         "keyring backend {name:?} is not supported here: export the key where it is and import \
          it with --keyring-backend file or test"
     )]
-    UnsupportedBackend {
-        name: String,
-    },
+    UnsupportedBackend { name: String },
     #[error(
         "keyring backend \"os\" is not supported on this system: export the key from where it is \
          and import it with --keyring-backend file or test"
@@ -45,20 +41,11 @@ pub enum KeyringError {
         keyring: &'static str,
     },
     #[error("reading {}", path.display())]
-    Read {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     #[error("writing {}", path.display())]
-    Write {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     #[error("removing {}", path.display())]
-    Remove {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Remove { path: PathBuf, source: io::Error },
     #[error(transparent)]
     NoPassphrase(#[from] NoPassphrase),
     #[error("incorrect passphrase")]
@@ -73,49 +60,25 @@ pub enum KeyringError {
         "{} is damaged; without it the keyring asks for its passphrase and makes a new one",
         path.display()
     )]
-    Hash {
-        path: PathBuf,
-    },
+    Hash { path: PathBuf },
     #[error("item {item:?} of the keyring")]
-    Item {
-        item: String,
-        source: JweError,
-    },
+    Item { item: String, source: JweError },
     #[error("item {item:?} of the keyring exists")]
-    ItemExists {
-        item: String,
-    },
+    ItemExists { item: String },
     #[error(transparent)]
     Random(#[from] RandomError),
     #[error("{name:?} is no name for a key: {reason}")]
-    Name {
-        name: String,
-        reason: &'static str,
-    },
+    Name { name: String, reason: &'static str },
     #[error("no key {name:?} in the keyring")]
-    NoKey {
-        name: String,
-    },
+    NoKey { name: String },
     #[error("no key of account {address} in the keyring")]
-    NoAccount {
-        address: Address,
-    },
+    NoAccount { address: Address },
     #[error("a key {name:?} is in the keyring already")]
-    NameTaken {
-        name: String,
-    },
+    NameTaken { name: String },
     #[error("account {address} is in the keyring already, as key {name:?}")]
-    AccountTaken {
-        address: Address,
-        name: String,
-    },
+    AccountTaken { address: Address, name: String },
     #[error("key {name:?} is of a type whose account is not known")]
-    NoAddress {
-        name: String,
-    },
+    NoAddress { name: String },
     #[error("key {name:?} is of kind {kind}, which this program does not touch")]
-    NotUnderstood {
-        name: String,
-        kind: RecordKind,
-    },
+    NotUnderstood { name: String, kind: RecordKind },
 }

@@ -128,9 +128,7 @@ pub enum JweError {
         enc: String,
     },
     #[error("encrypted with {got} rounds, expected 1 to {MAX_ITERATIONS}")]
-    Iterations {
-        got: u32,
-    },
+    Iterations { got: u32 },
     #[error("written with another passphrase, or damaged")]
     Decrypt,
     #[error("damaged")]

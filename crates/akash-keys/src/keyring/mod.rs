@@ -30,8 +30,6 @@ mod record;
 mod secret_service;
 mod system;
 
-use std::fmt;
-
 use akash_types::Address;
 
 use backend::{Existing, Store};
@@ -48,6 +46,8 @@ const INFO: &str = ".info";
 const ADDRESS: &str = ".address";
 
 /// Keys by name and by account.
+#[derive(derive_more::Debug)]
+#[debug("Keyring({})", self.backend)]
 pub struct Keyring {
     backend: Backend,
     store: Box<dyn Store>,
@@ -218,12 +218,6 @@ impl Keyring {
         let Some(item) = item else { return Ok(None) };
         let name = String::from_utf8_lossy(&item);
         Ok(Some(name.strip_suffix(INFO).unwrap_or(&name).to_owned()))
-    }
-}
-
-impl fmt::Debug for Keyring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Keyring({})", self.backend)
     }
 }
 

@@ -13,7 +13,8 @@ use super::legacy;
 use crate::{AccountKey, HdPath, HdPathError, KeyError, Multisig, PublicKey, SecretKey};
 
 /// A key of a keyring: its name, where its secret is, and its public half.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, derive_more::Debug)]
+#[debug("KeyRecord {{ name: {:?}, kind: {:?}, public_key: {:?}, .. }}", self.name, self.kind, self.public_key)]
 pub struct KeyRecord {
     name: String,
     kind: RecordKind,
@@ -154,16 +155,6 @@ impl KeyRecord {
     }
 }
 
-impl fmt::Debug for KeyRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyRecord")
-            .field("name", &self.name)
-            .field("kind", &self.kind)
-            .field("public_key", &self.public_key)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Encodes a record into a buffer that need not grow, and wipes it.
 fn encode(record: Record) -> Zeroizing<Vec<u8>> {
     let bytes = Zeroizing::new(record.encode_to_vec());
@@ -186,10 +177,7 @@ fn wipe_item(record: &mut Record) {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error("key {name:?} is of kind {kind}: its secret is not in the keyring")]
-    Elsewhere {
-        name: String,
-        kind: RecordKind,
-    },
+    Elsewhere { name: String, kind: RecordKind },
     #[error("the secret of key {name:?} cannot be used")]
     Secret {
         name: String,
@@ -197,9 +185,7 @@ pub enum RecordError {
         source: KeyError,
     },
     #[error("the secret of key {name:?} does not belong to its public key")]
-    Mismatch {
-        name: String,
-    },
+    Mismatch { name: String },
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Whether a manifest is what the deployment's groups paid for.
 
-use std::fmt;
-
 use akash_types::{EndpointKind, GroupSpec, ResourceUnit};
 use thiserror::Error;
 
@@ -104,24 +102,17 @@ pub enum Detail {
 }
 
 /// Endpoints by what they are used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum EndpointUse {
     /// A name on the shared ingress.
+    #[display("HTTP")]
     Http,
     /// A port of its own.
+    #[display("PORT")]
     Port,
     /// A leased address.
+    #[display("IP")]
     Ip,
-}
-
-impl fmt::Display for EndpointUse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Http => "HTTP",
-            Self::Port => "PORT",
-            Self::Ip => "IP",
-        })
-    }
 }
 
 impl Manifest {

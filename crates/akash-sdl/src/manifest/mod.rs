@@ -31,7 +31,8 @@ pub(crate) use validate::{Fault, PROXY_LIMITS, Violation, expose_before};
 pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
 
 /// SHA-256 of a manifest's canonical JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, derive_more::Debug)]
+#[debug("Version({self})")]
 pub struct Version([u8; 32]);
 
 impl Version {
@@ -51,12 +52,6 @@ impl From<[u8; 32]> for Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Version({self})")
     }
 }
 

@@ -1,7 +1,5 @@
 //! The manifest's types.
 
-use std::fmt;
-
 use akash_types::{Cpu, Endpoint, Gpu, Memory, Storage};
 
 /// Groups of services, one per placement.
@@ -65,7 +63,8 @@ pub struct ServiceResources {
 }
 
 /// A transport protocol, or a name that is none.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Protocol {
     /// TCP.
     Tcp,
@@ -100,12 +99,6 @@ impl From<&str> for Protocol {
             "UDP" => Self::Udp,
             other => Self::Unknown(other.to_owned()),
         }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -262,7 +255,8 @@ pub enum KbsParams {
 }
 
 /// A login to an image registry. The password stays out of debug output.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, derive_more::Debug)]
+#[debug("ImageCredentials {{ host: {:?}, username: {:?}, .. }}", self.host, self.username)]
 pub struct ImageCredentials {
     /// The registry.
     pub host: String,
@@ -274,13 +268,4 @@ pub struct ImageCredentials {
     pub password: String,
     /// Resource of a key broker that holds the login instead; empty for none.
     pub uri: String,
-}
-
-impl fmt::Debug for ImageCredentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ImageCredentials")
-            .field("host", &self.host)
-            .field("username", &self.username)
-            .finish_non_exhaustive()
-    }
 }

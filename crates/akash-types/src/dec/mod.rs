@@ -15,7 +15,8 @@ use crate::quoted::shortened;
 /// Holds the value × 10^18 in 128 bits, so up to about 1.7 × 10^20 whole units. The chain allows
 /// 2^256; all micro-AKT ever to exist are under 4 × 10^14, and whatever is larger than we hold is
 /// an error where it is read.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Debug)]
+#[debug("Dec({self})")]
 pub struct Dec(i128);
 
 /// 10^18: the scale of [`Dec`] (chain: `LegacyPrecision`).
@@ -221,12 +222,6 @@ impl fmt::Display for Dec {
         let magnitude = self.0.unsigned_abs();
         let digits = format!("{}.{:018}", magnitude / scale, magnitude % scale);
         f.pad_integral(!self.is_negative(), "", &digits)
-    }
-}
-
-impl fmt::Debug for Dec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Dec({self})")
     }
 }
 

@@ -1,13 +1,13 @@
 //! Ids of deployments and their groups.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{IdError, account, number, sequence, split};
 use crate::Address;
 
 /// A deployment: a tenant's account and a number the tenant chose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.owner, self.dseq)]
 pub struct DeploymentId {
     owner: Address,
     dseq: u64,
@@ -44,14 +44,9 @@ impl FromStr for DeploymentId {
     }
 }
 
-impl fmt::Display for DeploymentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.owner, self.dseq)
-    }
-}
-
 /// A group of a deployment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.deployment, self.gseq)]
 pub struct GroupId {
     deployment: DeploymentId,
     gseq: u32,
@@ -97,11 +92,5 @@ impl FromStr for GroupId {
         let deployment =
             DeploymentId::new(account("owner", owner)?, number("dseq", dseq, u64::MAX)?)?;
         Self::new(deployment, sequence("gseq", gseq)?)
-    }
-}
-
-impl fmt::Display for GroupId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.deployment, self.gseq)
     }
 }

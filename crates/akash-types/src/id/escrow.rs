@@ -4,7 +4,6 @@
 //! `scope/xid[/payment xid]` that the `xid` filter of escrow queries takes. `Display` and `FromStr`
 //! are the key.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{
@@ -13,7 +12,8 @@ use super::{
 use crate::quoted::shortened;
 
 /// What an escrow account holds money for. Numbers as on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum EscrowScope {
     /// The running costs of a deployment.
     Deployment = 1,
@@ -57,14 +57,9 @@ impl FromStr for EscrowScope {
     }
 }
 
-impl fmt::Display for EscrowScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// An escrow account, by what it holds money for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.scope(), self.xid())]
 pub enum EscrowAccountId {
     /// Pays the leases of this deployment.
     Deployment(DeploymentId),
@@ -107,14 +102,9 @@ impl FromStr for EscrowAccountId {
     }
 }
 
-impl fmt::Display for EscrowAccountId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.scope(), self.xid())
-    }
-}
-
 /// The payment of one lease from the account of its deployment. No other payments exist on chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.account_id(), self.xid())]
 pub struct EscrowPaymentId(LeaseId);
 
 impl EscrowPaymentId {
@@ -160,11 +150,5 @@ impl FromStr for EscrowPaymentId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         strip("escrow payment", Self::KEY_FORM, "deployment", text)?.parse().map(Self)
-    }
-}
-
-impl fmt::Display for EscrowPaymentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.account_id(), self.xid())
     }
 }

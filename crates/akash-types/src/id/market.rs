@@ -1,7 +1,6 @@
 //! Ids of orders, bids and leases.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
@@ -9,7 +8,8 @@ use super::{DeploymentId, GroupId, IdError, account, number, sequence, split};
 use crate::Address;
 
 /// An order: one round of bidding for a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.group, self.oseq)]
 pub struct OrderId {
     group: GroupId,
     oseq: u32,
@@ -70,12 +70,6 @@ impl FromStr for OrderId {
     }
 }
 
-impl fmt::Display for OrderId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.group, self.oseq)
-    }
-}
-
 fn order_from([owner, dseq, gseq, oseq]: [&str; 4]) -> Result<OrderId, IdError> {
     let owner = account("owner", owner)?;
     let deployment = DeploymentId::new(owner, number("dseq", dseq, u64::MAX)?)?;
@@ -87,7 +81,8 @@ fn order_from([owner, dseq, gseq, oseq]: [&str; 4]) -> Result<OrderId, IdError> 
 ///
 /// `bseq` is always 0 on chain and is not part of the text form, so it takes no part in
 /// comparison either: an id from a text equals the same id from a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, derive_more::Display)]
+#[display("{}/{}", self.order, self.provider)]
 pub struct BidId {
     order: OrderId,
     provider: Address,
@@ -196,19 +191,14 @@ impl FromStr for BidId {
     }
 }
 
-impl fmt::Display for BidId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.order, self.provider)
-    }
-}
-
 fn bid_from([owner, dseq, gseq, oseq, provider]: [&str; 5]) -> Result<BidId, IdError> {
     let order = order_from([owner, dseq, gseq, oseq])?;
     Ok(BidId::new(order, account("provider", provider)?))
 }
 
 /// A lease: a bid that won. Compares like its bid, without bseq.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct LeaseId(BidId);
 
 impl LeaseId {
@@ -285,11 +275,5 @@ impl FromStr for LeaseId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         split("lease id", BidId::FORM, text).and_then(bid_from).map(Self)
-    }
-}
-
-impl fmt::Display for LeaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

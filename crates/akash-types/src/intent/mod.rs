@@ -7,24 +7,18 @@
 
 mod action;
 
-use std::fmt;
-
 use crate::{BidId, LeaseId, Provider};
 
 pub use action::{Action, BidOffer, PackedMessage};
 
 /// Names an intent. Chosen by whoever wants it; unique among those that are under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct IntentId(pub u64);
 
-impl fmt::Display for IntentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
 /// How urgent an intent is. In the order in which those beside bids are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Class {
     /// A bid: late is as good as never.
     Bid,
@@ -52,12 +46,6 @@ impl Class {
             Self::Withdraw => "withdraw",
             Self::Housekeeping => "housekeeping",
         }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

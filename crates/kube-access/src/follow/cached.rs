@@ -1,7 +1,6 @@
 //! An object as the API server shows it, kept small.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::de::{DeserializeOwned, Error};
@@ -12,7 +11,8 @@ use crate::kind::ResourceKind;
 
 /// An object as the API server shows it. Kept as text, which is a fraction of what its parts take
 /// in memory; it is read when somebody wants to know. Clones share the text.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, derive_more::Debug)]
+#[debug("{}/{} at {}", self.namespace, self.name, self.version)]
 pub struct CachedObject {
     pub name: String,
     /// Where its name counts; empty if everywhere.
@@ -23,13 +23,6 @@ pub struct CachedObject {
     /// Whether it was told to go.
     pub is_ending: bool,
     text: Arc<str>,
-}
-
-impl fmt::Debug for CachedObject {
-    /// Without what it says: there are passwords among it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{} at {}", self.namespace, self.name, self.version)
-    }
 }
 
 impl CachedObject {

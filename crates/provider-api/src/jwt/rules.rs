@@ -1,7 +1,6 @@
 //! The rules that claims obey.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use akash_types::{Address, AddressError};
 
@@ -201,7 +200,8 @@ pub enum ScopeError {
 }
 
 /// A kind of thing to do with a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.name())]
 pub enum Scope {
     /// Send a manifest.
     SendManifest,
@@ -259,11 +259,5 @@ impl Scope {
     /// The scope of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

@@ -1,7 +1,5 @@
 //! The custom resource's types, key by key.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::object::{CustomObject, Spec, Unknown, is_zero, nullable};
@@ -311,7 +309,8 @@ pub struct SchedulerGpu {
 }
 
 /// A login to an image registry. The password stays out of debug output.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, derive_more::Debug)]
+#[debug("Credentials {{ host: {:?}, username: {:?}, .. }}", self.host, self.username)]
 #[serde(default)]
 pub struct Credentials {
     pub host: String,
@@ -321,13 +320,4 @@ pub struct Credentials {
     pub password: String,
     #[serde(flatten)]
     pub unknown: Unknown,
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials")
-            .field("host", &self.host)
-            .field("username", &self.username)
-            .finish_non_exhaustive()
-    }
 }

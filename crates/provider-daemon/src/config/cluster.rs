@@ -62,10 +62,7 @@ pub struct Ingress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
     Ingress,
-    GatewayApi {
-        name: String,
-        namespace: String,
-    },
+    GatewayApi { name: String, namespace: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,7 +30,8 @@ pub struct Given {
 }
 
 /// A text and where it came from. Not shown by `Debug`: it may be a password.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Value({})", self.place)]
 pub struct Value {
     pub text: String,
     pub place: Place,
@@ -83,12 +84,6 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Value({})", self.place)
-    }
-}
-
 impl fmt::Debug for FileContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&str> = self.settings.iter().map(|(key, _)| key.as_str()).collect();
@@ -100,26 +95,16 @@ impl fmt::Debug for FileContent {
 }
 
 /// Where a value came from, strongest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum Place {
+    #[display("flag")]
     Flag,
+    #[display("{}", _0)]
     Environment(String),
-    File {
-        path: PathBuf,
-        key: String,
-    },
+    #[display("{key} in {}", path.display())]
+    File { path: PathBuf, key: String },
+    #[display("default")]
     Default,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag => f.write_str("flag"),
-            Self::Environment(variable) => f.write_str(variable),
-            Self::File { path, key } => write!(f, "{key} in {}", path.display()),
-            Self::Default => f.write_str("default"),
-        }
-    }
 }
 
 /// Their names, and why they do nothing.

@@ -31,7 +31,6 @@ pub mod table;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -90,7 +89,8 @@ pub struct Config {
 }
 
 /// What holds of each setting. Not shown: there are passwords among them.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("{} settings", self.0.len())]
 struct Effective(BTreeMap<&'static str, Value>);
 
 impl Effective {
@@ -100,12 +100,6 @@ impl Effective {
 
     fn place(&self, name: &str) -> Place {
         self.0.get(name).map_or(Place::Default, |value| value.place.clone())
-    }
-}
-
-impl fmt::Debug for Effective {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} settings", self.0.len())
     }
 }
 

@@ -76,18 +76,26 @@ pub enum Response {
         subjects: Vec<Explained>,
     },
     /// To [`Request::Drift`].
-    Drift { drift: Vec<DriftItem> },
+    Drift {
+        drift: Vec<DriftItem>,
+    },
     /// To [`Request::Bids`].
-    Bids { bids: Vec<Bid> },
+    Bids {
+        bids: Vec<Bid>,
+    },
     /// To [`Request::Leases`].
-    Leases { leases: Vec<Lease> },
+    Leases {
+        leases: Vec<Lease>,
+    },
     /// To [`Request::ProbeIsolation`].
     Isolation {
         /// Whether no attempt reached its target.
         isolated: bool,
         attempts: Vec<Attempt>,
     },
-    Done { message: String },
+    Done {
+        message: String,
+    },
     /// It cannot be done.
     Error {
         message: String,

@@ -11,10 +11,7 @@ pub enum StoreError {
     #[error("the store's file is damaged: {0}")]
     Damaged(String),
     #[error("row {row} of the store cannot be read")]
-    Row {
-        row: String,
-        source: serde_json::Error,
-    },
+    Row { row: String, source: serde_json::Error },
     #[error("the store cannot be opened again after a failure")]
     Reopen(#[source] Box<OpenError>),
     #[error("the store failed")]
@@ -53,10 +50,7 @@ pub enum OpenError {
         source: io::Error,
     },
     #[error("the new store {path} cannot be used: {why}")]
-    Unusable {
-        path: PathBuf,
-        why: String,
-    },
+    Unusable { path: PathBuf, why: String },
 }
 
 impl OpenError {

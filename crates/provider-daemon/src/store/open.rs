@@ -1,10 +1,10 @@
 //! Opening the store, committing to it, and opening it again after a failure.
 
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use std::{fmt, io};
 
 use redb::{Database, DatabaseError, StorageError};
 
@@ -18,6 +18,8 @@ use super::prune::Retention;
 const CACHE: usize = 8 * 1024 * 1024;
 
 /// What outlives the process.
+#[derive(derive_more::Debug)]
+#[debug("Store {{ path: {:?}, .. }}", self.place.path())]
 pub struct Store {
     place: Place,
     retention: Retention,
@@ -158,12 +160,6 @@ impl Store {
     pub fn health(&self) -> StoreHealth {
         let size = self.place.path().and_then(|path| fs::metadata(path).ok());
         StoreHealth { size: size.map(|file| file.len()), ..lock(&self.health).clone() }
-    }
-}
-
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("path", &self.place.path()).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,5 @@
 //! A decision as it is written down.
 
-use std::fmt;
-
 use provider_engine::journal::{Decision, Entry};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +13,8 @@ const WORDS: usize = 2_000;
 const DETAIL: usize = 4_096;
 
 /// A decision as it is written down, and shown to whoever asks why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, derive_more::Display)]
+#[display("height {}: {}", self.height, self.words)]
 pub struct Record {
     /// Its place in the journal.
     #[serde(default)]
@@ -59,12 +58,6 @@ impl Record {
         let read: Self =
             read.map_err(|source| StoreError::Row { row: format!("entries/{sequence}"), source })?;
         Ok(Self { sequence, ..read })
-    }
-}
-
-impl fmt::Display for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "height {}: {}", self.height, self.words)
     }
 }
 

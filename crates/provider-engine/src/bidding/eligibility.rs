@@ -135,14 +135,9 @@ pub enum Ineligible {
     #[error("{0}; add it to the provider's attributes if it is there")]
     Capability(UnmetCapability),
     #[error("resource unit {unit} has {volumes} volumes, at most {MAX_VOLUMES} are served")]
-    Volumes {
-        unit: u32,
-        volumes: usize,
-    },
+    Volumes { unit: u32, volumes: usize },
     #[error("the attributes asked for are not signed by {}", .auditors.join(", "))]
-    NotSigned {
-        auditors: Vec<String>,
-    },
+    NotSigned { auditors: Vec<String> },
     #[error(
         "a provider verified at tier {min_tier} or above is asked for, this one is not verified"
     )]
@@ -172,10 +167,7 @@ pub enum Ineligible {
     )]
     ReclamationOutsideLimits { offered: Duration, min: Duration, max: Duration },
     #[error("the chain takes no bid deposit like {deposit}, but {}", denoms_text(.accepted))]
-    DepositDenom {
-        deposit: Coin,
-        accepted: Vec<Denom>,
-    },
+    DepositDenom { deposit: Coin, accepted: Vec<Denom> },
     #[error("the bid deposit {deposit} is below the chain's minimum of {least}")]
     DepositTooSmall {
         deposit: Coin,
@@ -183,10 +175,7 @@ pub enum Ineligible {
         least: Coin,
     },
     #[error("the order pays in {denom}, prices are made in {}", denoms_text(.accepted))]
-    PriceDenom {
-        denom: Denom,
-        accepted: Vec<Denom>,
-    },
+    PriceDenom { denom: Denom, accepted: Vec<Denom> },
 }
 
 impl Ineligible {

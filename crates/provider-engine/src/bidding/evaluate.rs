@@ -13,10 +13,7 @@ use crate::inventory::{Booking, Free, GroupNeed, place};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Bid, once there is a price.
-    Bid {
-        booking: Booking,
-        offer: Vec<ResourceOffer>,
-    },
+    Bid { booking: Booking, offer: Vec<ResourceOffer> },
     /// Do not bid.
     Decline(Vec<Decline>),
 }

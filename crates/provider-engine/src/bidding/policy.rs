@@ -97,16 +97,9 @@ pub enum Refusal {
     #[error("owner {owner} is not on the allow list")]
     OwnerNotAllowed { owner: Address },
     #[error("{open} bids on orders of {owner} are open, the limit is {limit}")]
-    OpenBids {
-        owner: Address,
-        open: u32,
-        limit: u32,
-    },
+    OpenBids { owner: Address, open: u32, limit: u32 },
     #[error("the order has {bids} bids, more than the limit of {limit}")]
-    OrderIsFull {
-        bids: u32,
-        limit: u32,
-    },
+    OrderIsFull { bids: u32, limit: u32 },
     #[error("the order pays at most {most} per block, the floor is {floor}")]
     PaysTooLittle {
         /// The most it pays per block.

@@ -19,6 +19,7 @@ pub struct CommandId(pub u64);
 pub struct Command {
     /// To be repeated in the answer.
     pub id: CommandId,
+    /// What to do.
     pub operation: Operation,
 }
 
@@ -31,7 +32,9 @@ pub enum Operation {
     Deploy(Arc<Workload>),
     /// Let nothing of the lease remain.
     Teardown {
+        /// Which lease.
         lease: LeaseId,
+        /// What proves that it is over.
         evidence: Evidence,
     },
     /// Remember maintenance, or its end.
@@ -52,6 +55,7 @@ impl Operation {
 /// What a lease shall run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
+    /// For whom.
     pub lease: LeaseId,
     /// Hash of the whole manifest; `None` for one found in the cluster without it.
     pub version: Option<Version>,
@@ -68,17 +72,22 @@ pub struct Workload {
     pub ignored: IgnoredOptions,
 }
 
+/// How a command went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandAnswer {
+    /// Which command.
     pub id: CommandId,
+    /// How it went.
     pub result: Result<(), CommandFailure>,
 }
 
 /// Why a command was not carried out, or not as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandFailure {
+    /// The cluster did not answer; it may have been done all the same.
     #[error("the cluster does not answer: {0}")]
     Unavailable(String),
+    /// The cluster refuses it, and would refuse it again.
     #[error("the cluster refuses: {0}")]
     Refused(String),
 }

@@ -6,7 +6,6 @@
 //! a restored etcd and a wrong manifest namespace all look like every tenant's workload being gone.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use akash_types::{DecCoin, EscrowPayment, LeaseId};
@@ -30,6 +29,7 @@ pub enum Recognition {
 }
 
 impl Recognition {
+    /// A name for status and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Undecided => "undecided",
@@ -39,35 +39,27 @@ impl Recognition {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a cluster is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum UnknownCluster {
     /// No object of any live lease is in it.
+    #[display(
+        "leases were deployed ({deployed} proven) and this cluster holds no object of any; \
+                 is it the right kubeconfig?"
+    )]
     NoObjects {
         /// Live leases that are proven deployed.
         deployed: usize,
     },
     /// Several leases have objects, and none has its Manifest.
+    #[display(
+        "{leases} leases have objects here and none has its Manifest; \
+                 is --k8s-manifest-ns the namespace that the manifests are in?"
+    )]
     NoManifests {
         /// Live leases that have objects.
         leases: usize,
     },
-}
-
-impl fmt::Display for UnknownCluster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoObjects { deployed } => write!(
-                f,
-                "leases were deployed ({deployed} proven) and this cluster holds no object of any; \
-                 is it the right kubeconfig?"
-            ),
-            Self::NoManifests { leases } => write!(
-                f,
-                "{leases} leases have objects here and none has its Manifest; \
-                 is --k8s-manifest-ns the namespace that the manifests are in?"
-            ),
-        }
-    }
 }
 
 /// What a complete view and the proofs of deployment say of all live leases.
@@ -84,6 +76,7 @@ pub struct Content {
 }
 
 impl Content {
+    /// What follows for the cluster.
     pub const fn recognition(self) -> Recognition {
         let Self { manifests, leases, deployed, pending } = self;
         match (manifests, leases) {
@@ -130,6 +123,7 @@ pub struct Memory {
     pub deployed: BTreeMap<LeaseId, u64>,
     /// The cluster that was known last.
     pub cluster: Option<ClusterUid>,
+    /// The newest acceptance of a cluster.
     pub accepted: Option<Acceptance>,
     /// What bids cost in fees on the last day on which one was made.
     pub bid_fees: BidFees,
@@ -145,6 +139,7 @@ impl Memory {
 /// The operator said that a cluster is right although it shows nothing of the leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
+    /// Which cluster.
     pub cluster: ClusterUid,
     /// The newest block then: proofs up to it are void.
     pub height: u64,

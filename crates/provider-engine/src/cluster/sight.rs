@@ -33,6 +33,7 @@ pub struct SightClock {
 }
 
 impl SightClock {
+    /// The time that was counted.
     pub const fn time(&self) -> SightTime {
         self.time
     }

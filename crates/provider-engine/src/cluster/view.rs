@@ -16,16 +16,20 @@ use super::recognition::ClusterUid;
 /// Name of a node or of a storage class; many things refer to the same few.
 pub type Name = Arc<str>;
 
+/// All of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterView {
     /// Which cluster it is; `None` if that cannot be told.
     pub uid: Option<ClusterUid>,
+    /// Nodes by name.
     pub nodes: BTreeMap<Name, Node>,
+    /// Persistent storage by class.
     pub storage: BTreeMap<Name, StorageClass>,
     /// Addresses that can be leased; `None` if nobody hands any out.
     pub ips: Option<IpPool>,
     /// Ports that can be opened on nodes; `None` if the driver sets no limit.
     pub ports: Option<PortPool>,
+    /// What is there of leases.
     pub leases: BTreeMap<LeaseId, LeaseView>,
     /// Whether the operator put the provider into maintenance, which the cluster holds.
     pub maintenance: bool,
@@ -38,6 +42,7 @@ pub enum ViewChange {
     Whole(Box<ClusterView>),
     /// A node came or changed.
     Node(Name, Node),
+    /// A node is positively gone.
     NodeGone(Name),
     /// A storage class came or changed.
     Storage(Name, StorageClass),
@@ -49,12 +54,15 @@ pub enum ViewChange {
     Ports(Option<PortPool>),
     /// What is there of a lease came or changed.
     Lease(Box<LeaseView>),
+    /// Nothing of a lease is there any more.
     LeaseGone(LeaseId),
+    /// Maintenance was switched.
     Maintenance(bool),
     /// The cluster does not answer: what was seen is history, and nothing follows from it.
     Lost,
 }
 
+/// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Whether new pods may be put on it. What runs on it goes on counting when not.
@@ -67,6 +75,7 @@ pub struct Node {
     pub cards: Vec<GpuCard>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
+    /// Architecture of its processors.
     pub arch: NodeArch,
 }
 
@@ -109,6 +118,7 @@ impl Default for NodeArch {
     }
 }
 
+/// Amounts of what a node has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// CPU, in thousandths.
@@ -117,11 +127,14 @@ pub struct Amounts {
     pub memory: i64,
     /// Storage that lives with the pod, in bytes.
     pub ephemeral: i64,
+    /// Cards.
     pub gpu: i64,
 }
 
+/// A graphics card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuCard {
+    /// Who made it.
     pub vendor: GpuVendor,
     /// Model, as in attribute keys, such as `a100`.
     pub model: Name,
@@ -145,6 +158,7 @@ pub struct StorageClass {
 /// Addresses that can be leased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IpPool {
+    /// How many there are.
     pub total: u64,
     /// How many are in use by what is not a lease.
     pub others: u64,
@@ -153,24 +167,30 @@ pub struct IpPool {
 /// Ports that can be opened on nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortPool {
+    /// How many the cluster has.
     pub total: u64,
     /// How many are in use by what is not a lease.
     pub others: u64,
 }
 
+/// What is there of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseView {
+    /// Which.
     pub id: LeaseId,
     /// The manifest that the cluster keeps for it, if it does.
     pub held: Option<Held>,
+    /// Its pods.
     pub replicas: Vec<Replica>,
     /// Bytes of persistent storage by class, as its volumes have them.
     pub volumes: BTreeMap<Name, i64>,
+    /// Hostnames that lead to it.
     pub hostnames: Vec<String>,
     /// How many addresses it has.
     pub ips: u64,
     /// How many ports of nodes lead to it.
     pub ports: u64,
+    /// Whether it is on its way out.
     pub terminating: bool,
     /// What keeps it from going, in words, if something does.
     pub stuck: Option<String>,
@@ -215,7 +235,9 @@ pub type IgnoredOptions = BTreeMap<String, Vec<String>>;
 /// The one kind of card that all replicas of a service get.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CardChoice {
+    /// Who made it.
     pub vendor: GpuVendor,
+    /// Model.
     pub model: Name,
     /// Memory in GiB, if it was asked for.
     pub memory_gib: Option<u64>,
@@ -226,12 +248,15 @@ pub struct CardChoice {
 /// A pod of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replica {
+    /// Which service it is of.
     pub service: String,
     /// Where the scheduler put it; `None` while it has no place.
     pub node: Option<Name>,
+    /// What it asks for.
     pub asks: Amounts,
     /// Model of the cards it was pinned to; `None` if it has none.
     pub card: Option<CardChoice>,
+    /// How it is.
     pub condition: Condition,
     /// How often its container was started again.
     pub restarts: u32,
@@ -240,11 +265,13 @@ pub struct Replica {
 /// How a pod is. Whoever cannot ask says [`ViewChange::Lost`], not that a pod is bad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
+    /// It does its work.
     Ready,
     /// It is on its way: image, volume, first start.
     Starting,
     /// No node has room or the right hardware for it.
     Unschedulable(String),
+    /// It fails, and why.
     Failing(String),
     /// It was told to end.
     Ending,

@@ -1,6 +1,5 @@
 //! What the balance checker wants done or known.
 
-use std::fmt;
 use std::time::Duration;
 
 use akash_types::{Coin, DecCoin, DeploymentId, LeaseId};
@@ -43,52 +42,39 @@ pub enum EscrowEffect {
 }
 
 /// Why money is withdrawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum WithdrawReason {
     /// It is many times the fee.
+    #[display("{accrued} is worth the fee")]
     Worth { accrued: DecCoin },
     /// It has waited for the longest time allowed.
+    #[display("{accrued} was not paid out since height {since}")]
     Age {
         accrued: DecCoin,
         /// Height since which nothing was paid out.
         since: u64,
     },
     /// The account will soon be dry, and whoever is paid before us would take our part.
+    #[display("{accrued} is there and the account runs dry at height {dry_at}")]
     NearlyDry {
         accrued: DecCoin,
         /// First height that is not covered.
         dry_at: u64,
     },
     /// The account is dry: settling it makes the chain close the lease.
+    #[display("the account is dry since height {since}")]
     Dry {
         /// First height that is not covered.
         since: u64,
     },
     /// The lease is over and the chain left its payment open: nothing else pays it out.
+    #[display("the lease is over and its payment was left open with {left}")]
     LeftOpen {
         /// What the payment holds.
         left: DecCoin,
     },
+    #[display("the operator asked for it")]
     Operator,
-}
-
-impl fmt::Display for WithdrawReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Worth { accrued } => write!(f, "{accrued} is worth the fee"),
-            Self::Age { accrued, since } => {
-                write!(f, "{accrued} was not paid out since height {since}")
-            }
-            Self::NearlyDry { accrued, dry_at } => {
-                write!(f, "{accrued} is there and the account runs dry at height {dry_at}")
-            }
-            Self::Dry { since } => write!(f, "the account is dry since height {since}"),
-            Self::LeftOpen { left } => {
-                write!(f, "the lease is over and its payment was left open with {left}")
-            }
-            Self::Operator => f.write_str("the operator asked for it"),
-        }
-    }
 }
 
 /// What a lease was paid between two readings of its account.
@@ -150,10 +136,7 @@ pub enum EscrowNote {
         dry_at: Option<u64>,
     },
     /// What the operator or the engine asked for is not done.
-    Refused {
-        lease: LeaseId,
-        why: Refusal,
-    },
+    Refused { lease: LeaseId, why: Refusal },
     /// The last payment of a lease was not found; its earnings stay without their end.
     TotalUnread { lease: LeaseId },
 }

@@ -31,7 +31,10 @@ pub enum EscrowInput {
         funds: Funds,
     },
     /// What became of [`Withdraw`](super::EscrowEffect::Withdraw).
-    WithdrawEnded { lease: LeaseId, outcome: WithdrawOutcome },
+    WithdrawEnded {
+        lease: LeaseId,
+        outcome: WithdrawOutcome,
+    },
     /// The operator wants the money now.
     WithdrawNow(WithdrawScope),
 }

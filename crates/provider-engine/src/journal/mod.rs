@@ -7,7 +7,6 @@
 mod decision;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 
 use akash_types::{DeploymentId, OrderId};
 
@@ -16,36 +15,24 @@ use crate::time::BlockTime;
 pub use decision::{Decision, SpareReason};
 
 /// What a decision is about. An order, its bid and its lease are one subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 pub enum Subject {
+    #[display("{_0}")]
     Order(OrderId),
+    #[display("{_0}")]
     Deployment(DeploymentId),
+    #[display("provider")]
     Provider,
 }
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Order(order) => write!(f, "{order}"),
-            Self::Deployment(deployment) => write!(f, "{deployment}"),
-            Self::Provider => f.write_str("provider"),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("height {}: {}", self.height, self.decision)]
 pub struct Entry {
     /// Height of the newest block then.
     pub height: u64,
     pub time: BlockTime,
     pub subject: Subject,
     pub decision: Decision,
-}
-
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "height {}: {}", self.height, self.decision)
-    }
 }
 
 /// Subjects that are over and kept all the same.

@@ -1,24 +1,27 @@
 //! Why we close a lease, and the way there.
 
-use std::fmt;
-
 use akash_types::LeaseClosedReason;
 
 use super::{LeaseAction, LeaseLife, OnChain, Presence, Stage, WaitKind};
 use crate::cluster::sight::SightTime;
 use crate::time::BlockTime;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
 pub enum LeaseCause {
     /// The tenant sent no manifest in time.
+    #[display("no manifest came in time")]
     ManifestTimeout,
     /// What was deployed is lost, and the tenant did not send the manifest again in time.
+    #[display("its lost manifest was not sent again in time")]
     ManifestLost,
     /// The workload stayed unhealthy for longer than the budget allows.
+    #[display("the workload stayed unhealthy")]
     Unhealthy,
     /// Its pods found no place for longer than the budget allows.
+    #[display("its pods found no place")]
     Unschedulable,
     /// The operator said so, with a reason of the provider's range.
+    #[display("the operator asked for it ({_0})")]
     Operator(LeaseClosedReason),
 }
 
@@ -42,18 +45,6 @@ pub enum Safeguard {
     /// The circuit breaker, and a lease created earlier whose objects were in the cluster all the
     /// time since then: only that shows that the absence is the lease's and not the cluster's.
     Witness(SightTime),
-}
-
-impl fmt::Display for LeaseCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ManifestTimeout => f.write_str("no manifest came in time"),
-            Self::ManifestLost => f.write_str("its lost manifest was not sent again in time"),
-            Self::Unhealthy => f.write_str("the workload stayed unhealthy"),
-            Self::Unschedulable => f.write_str("its pods found no place"),
-            Self::Operator(reason) => write!(f, "the operator asked for it ({reason})"),
-        }
-    }
 }
 
 impl LeaseLife {

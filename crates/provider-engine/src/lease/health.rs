@@ -2,17 +2,18 @@
 //! which is no [`Health`] at all and counts for nothing.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use akash_sdl::manifest::Group;
 
 use crate::cluster::view::{Condition, Replica};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum Health {
     /// Every service has as many ready pods as it asks for.
+    #[display("healthy")]
     Healthy,
     /// A service has fewer.
+    #[display("service {service:?} has {ready} of {wanted} pods ready: {why}")]
     Unhealthy {
         service: String,
         ready: u32,
@@ -21,36 +22,21 @@ pub enum Health {
         why: String,
     },
     /// A service has fewer, because pods of it find no place.
+    #[display("service {service:?} finds no place: {why}")]
     Unschedulable {
         service: String,
         /// What the scheduler says.
         why: String,
     },
     /// Nothing of a service is there at all.
-    Missing {
-        service: String,
-    },
+    #[display("nothing of service {service:?} is there")]
+    Missing { service: String },
 }
 
 impl Health {
     /// Whether nothing is wrong.
     pub const fn is_healthy(&self) -> bool {
         matches!(self, Self::Healthy)
-    }
-}
-
-impl fmt::Display for Health {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Healthy => f.write_str("healthy"),
-            Self::Unhealthy { service, ready, wanted, why } => {
-                write!(f, "service {service:?} has {ready} of {wanted} pods ready: {why}")
-            }
-            Self::Unschedulable { service, why } => {
-                write!(f, "service {service:?} finds no place: {why}")
-            }
-            Self::Missing { service } => write!(f, "nothing of service {service:?} is there"),
-        }
     }
 }
 

@@ -89,11 +89,7 @@ pub enum OnChain {
         reason: LeaseClosedReason,
     },
     /// It was read once as over.
-    Over {
-        state: LeaseState,
-        reason: Option<LeaseClosedReason>,
-        height: u64,
-    },
+    Over { state: LeaseState, reason: Option<LeaseClosedReason>, height: u64 },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

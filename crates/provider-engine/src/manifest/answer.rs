@@ -29,10 +29,7 @@ pub enum ManifestRefusal {
     #[error("Deployment not found: {0}")]
     UnknownDeployment(DeploymentId),
     #[error("manifest version validation failed")]
-    Version {
-        sent: Version,
-        on_chain: [u8; 32],
-    },
+    Version { sent: Version, on_chain: [u8; 32] },
     #[error(transparent)]
     Groups(#[from] CrossError),
     #[error("group not found: could not locate group {gseq} of lease {lease}")]
@@ -42,10 +39,7 @@ pub enum ManifestRefusal {
     #[error(
         "manifest rejected: service \"{service}\" asks for {what}, which this provider does not offer"
     )]
-    Unsupported {
-        service: String,
-        what: &'static str,
-    },
+    Unsupported { service: String, what: &'static str },
     #[error(
         "manifest rejected: service \"{service}\" exposed on {port}:{proto} must have a hostname"
     )]

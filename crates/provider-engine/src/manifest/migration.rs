@@ -38,9 +38,7 @@ pub(super) struct Migration {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Hostnames {
-        from: BTreeSet<LeaseId>,
-    },
+    Hostnames { from: BTreeSet<LeaseId> },
     Endpoints,
 }
 

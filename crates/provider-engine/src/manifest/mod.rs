@@ -78,10 +78,21 @@ pub enum ManifestEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestNote {
     /// The cluster keeps the manifest for all leases.
-    Accepted { deployment: DeploymentId, version: Version, leases: Vec<LeaseId> },
-    Refused { deployment: DeploymentId, version: Version, refusal: ManifestRefusal },
+    Accepted {
+        deployment: DeploymentId,
+        version: Version,
+        leases: Vec<LeaseId>,
+    },
+    Refused {
+        deployment: DeploymentId,
+        version: Version,
+        refusal: ManifestRefusal,
+    },
     /// A lease does not get hostnames that its manifest lists, because another has them.
-    Withheld { lease: LeaseId, hostnames: Vec<String> },
+    Withheld {
+        lease: LeaseId,
+        hostnames: Vec<String>,
+    },
     /// A hostname was moved to another lease of its owner.
     Moved {
         hostname: String,

@@ -1,7 +1,6 @@
 //! Public keys of accounts, remembered.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,6 +26,8 @@ const AHEAD_AGAIN: Duration = Duration::from_secs(5);
 const AHEAD_PAUSE: Duration = Duration::from_millis(500);
 
 /// Keys of accounts, asked for once: an account never changes its key.
+#[derive(derive_more::Debug)]
+#[debug("KeyCache(…)")]
 pub struct KeyCache {
     source: Arc<dyn PublicKeys>,
     limited: Limited,
@@ -91,12 +92,6 @@ impl KeyCache {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl fmt::Debug for KeyCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyCache(…)")
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A certificate of an authority from two files.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
 use rustls::sign::CertifiedKey;
 
@@ -14,6 +14,8 @@ use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Where certificate and key are, both as PEM.
+#[derive(derive_more::Debug)]
+#[debug("AuthorityFiles {{ chain: {:?}, .. }}", self.chain)]
 pub struct AuthorityFiles {
     chain: PathBuf,
     key: PathBuf,
@@ -65,12 +67,6 @@ impl AuthorityFiles {
     }
 }
 
-impl fmt::Debug for AuthorityFiles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuthorityFiles").field("chain", &self.chain).finish_non_exhaustive()
-    }
-}
-
 fn unread(path: &Path, source: io::Error) -> AuthorityError {
     AuthorityError::Read { path: path.to_owned(), source }
 }
@@ -79,10 +75,7 @@ fn unread(path: &Path, source: io::Error) -> AuthorityError {
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
     #[error("reading {}", path.display())]
-    Read {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     #[error("the certificate in {} and its key", path.display())]
     Content {
         /// The certificate's file.

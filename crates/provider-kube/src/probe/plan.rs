@@ -1,7 +1,6 @@
 //! Which connections show whether tenants are kept apart, and what their answers mean. No IO.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
@@ -49,13 +48,17 @@ impl Side {
 }
 
 /// What a tenant's pod must not reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum TargetKind {
     /// A pod in the namespace of another tenant.
+    #[display("pod of another tenant")]
     OtherTenant,
+    #[display("API server")]
     ApiServer,
+    #[display("kubelet")]
     Kubelet,
     /// The metadata service of a cloud.
+    #[display("cloud metadata")]
     Metadata,
 }
 
@@ -68,17 +71,6 @@ impl TargetKind {
             Self::Kubelet => "kubelet",
             Self::Metadata => "metadata",
         }
-    }
-}
-
-impl fmt::Display for TargetKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OtherTenant => "pod of another tenant",
-            Self::ApiServer => "API server",
-            Self::Kubelet => "kubelet",
-            Self::Metadata => "cloud metadata",
-        })
     }
 }
 

@@ -38,10 +38,7 @@ pub enum NameError {
     #[error("{host:?} begins with what routes of patterns begin with: take another hostname")]
     Reserved { host: String },
     #[error("{host:?} is blocked by this provider: take another hostname")]
-    Blocked {
-        host: String,
-        by: BlockedBy,
-    },
+    Blocked { host: String, by: BlockedBy },
 }
 
 pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {

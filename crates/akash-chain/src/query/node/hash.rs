@@ -1,6 +1,5 @@
 //! The name of a transaction.
 
-use std::fmt;
 use std::str::FromStr;
 
 use base64::Engine;
@@ -8,7 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of a raw transaction: its name on chain, written in upper-case hex.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display, derive_more::Debug,
+)]
+#[debug("TxHash({self})")]
+#[display("{}", hex::encode_upper(self.0))]
 pub struct TxHash([u8; 32]);
 
 impl TxHash {
@@ -45,18 +48,6 @@ impl FromStr for TxHash {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes).map_err(|_| TxHashError)?;
         Ok(Self(bytes))
-    }
-}
-
-impl fmt::Display for TxHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&hex::encode_upper(self.0))
-    }
-}
-
-impl fmt::Debug for TxHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TxHash({self})")
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the lane wants done.
 
-use std::fmt;
 use std::time::Duration;
 
 use akash_types::{IntentId, Outcome, Wanted};
@@ -8,14 +7,9 @@ use akash_types::{IntentId, Outcome, Wanted};
 use super::super::{Fee, Message};
 
 /// Names a transaction of one lane. Two with the same content have two names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct TxRef(pub u64);
-
-impl fmt::Display for TxRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
 
 /// Something to do. Every effect but [`Effect::Done`], [`Effect::Drop`] and [`Effect::WakeAt`] is
 /// answered by an input, sooner or later.

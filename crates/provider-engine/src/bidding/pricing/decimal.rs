@@ -111,13 +111,9 @@ fn power(exponent: u32) -> Option<I256> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     #[error("{text:?} is not a decimal number, as in 0.0001")]
-    Malformed {
-        text: String,
-    },
+    Malformed { text: String },
     #[error("{text:?} has more than 36 digits before or after the point")]
-    TooLong {
-        text: String,
-    },
+    TooLong { text: String },
 }
 
 /// Why a value has no form with 18 places.

@@ -81,9 +81,7 @@ pub enum PriceError {
     #[error(
         "the price has {places} digits after the point, the chain takes 18; use scales with fewer digits"
     )]
-    TooPrecise {
-        places: u32,
-    },
+    TooPrecise { places: u32 },
     #[error("the price is above 10^18")]
     TooLarge,
     #[error("the price script printed {text:?}, expected a decimal number above zero")]

@@ -149,8 +149,5 @@ pub enum ScalesError {
     #[error("storage class {class:?} has two price scales, expected one")]
     Twice { class: String },
     #[error("the price scale of storage class {class:?} cannot be read")]
-    Storage {
-        class: String,
-        source: DecimalError,
-    },
+    Storage { class: String, source: DecimalError },
 }

@@ -22,7 +22,6 @@ mod inspect;
 mod logs;
 mod status;
 
-use std::fmt;
 use std::future::Future;
 
 use crate::cluster::command::{CommandFailure, Operation};
@@ -81,24 +80,17 @@ pub enum ReadFailure {
 }
 
 /// What is not there. Clients are told apart by which it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum Missing {
     /// Nothing of the lease, or no manifest for it.
+    #[display("lease not found")]
     Lease,
     /// A manifest is held, but nothing was deployed from it yet.
+    #[display("no deployments for lease")]
     Workloads,
     /// The lease has no service of that name.
+    #[display("no service {_0:?} for that lease")]
     Service(String),
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lease => f.write_str("lease not found"),
-            Self::Workloads => f.write_str("no deployments for lease"),
-            Self::Service(name) => write!(f, "no service {name:?} for that lease"),
-        }
-    }
 }
 
 /// Watches the cluster.

@@ -1,6 +1,5 @@
 //! Looking up whether a certificate is published, and remembering it for a while.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -28,6 +27,8 @@ type Key = (Address, String);
 type Published = Option<Arc<[u8]>>;
 
 /// Finds out whose a client's certificate is.
+#[derive(derive_more::Debug)]
+#[debug("CertificateCheck(…)")]
 pub struct CertificateCheck {
     source: Arc<dyn Certificates>,
     limited: Limited,
@@ -89,10 +90,4 @@ impl CertificateCheck {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl fmt::Debug for CertificateCheck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CertificateCheck(…)")
-    }
 }

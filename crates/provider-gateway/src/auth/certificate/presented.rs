@@ -98,9 +98,7 @@ impl ClientCertificate {
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     #[error("tls: too many peer certificates: {got}, expected one")]
-    Count {
-        got: usize,
-    },
+    Count { got: usize },
     #[error("tls: unable to verify certificate: it cannot be read")]
     Unreadable(#[source] CertificateError),
     #[error("tls: invalid certificate's subject common name")]
@@ -110,9 +108,7 @@ pub enum Refusal {
     #[error("tls: unable to verify certificate: it is not for clients")]
     Purpose,
     #[error("tls: unable to verify certificate: unknown critical extension {id}")]
-    CriticalExtension {
-        id: String,
-    },
+    CriticalExtension { id: String },
     #[error("tls: unable to verify certificate: it is not yet valid")]
     NotYetValid,
     #[error("tls: unable to verify certificate: it has expired")]

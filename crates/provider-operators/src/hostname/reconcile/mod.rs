@@ -52,11 +52,25 @@ pub struct Moment {
 /// One call that changes an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    Create { kind: ResourceKind, namespace: String, object: Value },
+    Create {
+        kind: ResourceKind,
+        namespace: String,
+        object: Value,
+    },
     /// An object as it was read becomes this one.
-    Replace { kind: ResourceKind, namespace: String, name: String, object: Value },
+    Replace {
+        kind: ResourceKind,
+        namespace: String,
+        name: String,
+        object: Value,
+    },
     /// This very object is to go.
-    Delete { kind: ResourceKind, namespace: String, name: String, exactly: Preconditions },
+    Delete {
+        kind: ResourceKind,
+        namespace: String,
+        name: String,
+        exactly: Preconditions,
+    },
 }
 
 /// What is to be done about a host.

@@ -14,7 +14,6 @@
 mod document;
 
 use std::convert::Infallible;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,14 +33,9 @@ use super::operator::HostnameOperator;
 use super::reconcile::HostIndex;
 use crate::Listener;
 
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Rest {{ version: {:?}, .. }}", self.0.version)]
 pub struct Rest(Arc<Inner>);
-
-impl fmt::Debug for Rest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rest").field("version", &self.0.version).finish_non_exhaustive()
-    }
-}
 
 /// Makes the page of what is counted: its type in HTTP, and the page.
 pub type Page = Arc<dyn Fn() -> (&'static str, String) + Send + Sync>;

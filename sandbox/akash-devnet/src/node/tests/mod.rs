@@ -1,8 +1,11 @@
 //! The node over a tiny state machine.
 
+pub(crate) mod fake;
+mod recorded;
+
 use bytes::Bytes;
 
-use fake::{Fake, tx};
+use self::fake::{Fake, tx};
 use super::*;
 
 const START: i64 = 1_700_000_000_000_000_000;
