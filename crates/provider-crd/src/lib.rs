@@ -17,11 +17,10 @@
 pub mod labels;
 pub mod manifest;
 pub mod names;
-mod object;
 mod provider_host;
 mod schema;
 
 pub use manifest::{LeaseRef, Manifest, ManifestSpec};
-pub use object::{API_VERSION, CustomObject, GROUP, Spec, Unknown, VERSION};
+pub use names::{API_VERSION, CustomObject, GROUP, Spec, Unknown, VERSION};
 pub use provider_host::{ProviderHost, ProviderHostSpec, ProviderLeasedIp, ProviderLeasedIpSpec};
 pub use schema::custom_resource_definitions;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::LeaseRef;
-use crate::object::{CustomObject, Spec, Unknown};
+use crate::names::{CustomObject, Spec, Unknown};
 
 /// A hostname of a lease. Its name is the hostname.
 pub type ProviderHost = CustomObject<ProviderHostSpec>;

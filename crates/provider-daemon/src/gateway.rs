@@ -34,8 +34,8 @@ use tokio::sync::watch;
 use crate::config::{Certificate, Config, Issuer, read_token};
 use crate::descriptors::Shares;
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
-use crate::errands::Errands;
 use crate::gateway_figures::{GatewayCounters, GatewayFigures};
+use crate::keeper::Errands;
 use crate::run::Build;
 use crate::start::Running;
 

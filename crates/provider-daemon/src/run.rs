@@ -26,7 +26,7 @@ use crate::descriptors;
 use crate::engine_task::Script;
 use crate::gateway::{self, GatewayError, Served};
 use crate::health::{HealthServer, Limits, Probe};
-use crate::isolation::Isolation;
+use crate::isolation::{Isolation, SecretVault};
 use crate::keeper::Keeper;
 use crate::metrics::Metrics;
 use crate::overseer::{Identity, Overseer};
@@ -34,7 +34,6 @@ use crate::part::Lifecycle;
 use crate::script::{ScriptSettings, Scripts, environment};
 use crate::start::{Ended, Setup, StartError, start};
 use crate::store::{Found, OpenError, Opened, Retention, Store};
-use crate::vault::SecretVault;
 
 /// Pauses between tries to reach Kubernetes: the first, and the longest.
 const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(30) };

@@ -19,8 +19,8 @@ use crate::chain::read::Accounts;
 use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
-use crate::errands::{Errands, Waiting};
 use crate::health::{Readiness, keep_judging};
+use crate::keeper::{Errands, Waiting};
 use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
 
 /// How long parts have to end before they are made to.

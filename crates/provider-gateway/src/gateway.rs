@@ -15,8 +15,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
-use crate::budget::{Budget, Held};
-use crate::places::{Place, Places, client};
+use crate::places::{Budget, Held, Place, Places, client};
 use crate::port::{Busy, Gatekeeper, Identity, Provider};
 use crate::rest::{Failure, Kept};
 use crate::tls::Peer;

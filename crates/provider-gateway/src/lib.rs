@@ -21,7 +21,6 @@
 #![allow(missing_docs)]
 
 pub mod auth;
-mod budget;
 pub mod certs;
 mod doorkeeper;
 mod gateway;
@@ -33,6 +32,6 @@ pub mod rpc;
 pub mod stream;
 pub mod tls;
 
-pub use budget::Budget;
 pub use doorkeeper::Doorkeeper;
 pub use gateway::{Gateway, Metrics, ScrapeToken, Settings};
+pub use places::Budget;

@@ -13,7 +13,6 @@ mod broadcast;
 mod build;
 mod code;
 mod fee;
-mod given;
 pub mod lane;
 pub mod message;
 mod signer;
@@ -26,8 +25,9 @@ pub use broadcast::{
 };
 pub use build::{BuildError, SignedTx, TxPlan, Unsigned};
 pub use code::{Refusal, RefusalKind, SequenceMismatch};
-pub use fee::{Fee, FeeError, FeeRule, GasAdjustment, GasError};
-pub use given::{GivenError, GivenTx, SignFor, signed_elsewhere};
+pub use fee::{
+    Fee, FeeError, FeeRule, GasAdjustment, GasError, GivenError, GivenTx, SignFor, signed_elsewhere,
+};
 pub use message::{Message, MessageError};
 pub use signer::Signer;
 pub use simulate::{SimulateError, Simulation, SimulationRefusal, simulate};

@@ -4,13 +4,19 @@
 //! with the key in Amino inside. What is exported is the newer form (argon2, ChaCha20-Poly1305);
 //! the older one (bcrypt, XSalsa20-Poly1305) is imported as well.
 
-mod cipher;
-
+use argon2::{Algorithm, Argon2, Params, Version};
+use chacha20poly1305::aead::Aead;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Nonce};
+use poly1305::Poly1305;
+use salsa20::XSalsa20;
+use salsa20::cipher::{KeyIvInit, StreamCipher};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::amino::{self, AminoError};
-use super::pem::{self, Block, PemError};
-use super::{Passphrase, RandomError, SecretKey, random};
+use super::amino::AminoError;
+use super::pem::{Block, PemError};
+use super::{Passphrase, RandomError, SecretKey, amino, pem, random};
 
 const LABEL: &str = "TENDERMINT PRIVATE KEY";
 const TYPE: &str = "secp256k1";
@@ -26,7 +32,7 @@ fn export_with(
     passphrase: &Passphrase,
     salt: &[u8; 16],
 ) -> Result<String, ArmorError> {
-    let sealed = cipher::seal_argon2(&amino::encode_secret(key), passphrase, salt)?;
+    let sealed = seal_argon2(&amino::encode_secret(key), passphrase, salt)?;
     let headers = [("kdf", "argon2"), ("salt", &hex::encode_upper(salt)), ("type", TYPE)];
     let block = Block {
         headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
@@ -53,8 +59,8 @@ pub fn import(text: &str, passphrase: &Passphrase) -> Result<SecretKey, ArmorErr
     let salt = block.header("salt").and_then(|salt| hex::decode(salt).ok());
     let salt: [u8; 16] = salt.and_then(|salt| salt.try_into().ok()).ok_or(ArmorError::Salt)?;
     let key = match block.header("kdf") {
-        Some("argon2") => cipher::open_argon2(&block.data, passphrase, &salt)?,
-        Some("bcrypt") => cipher::open_bcrypt(&block.data, passphrase, &salt)?,
+        Some("argon2") => open_argon2(&block.data, passphrase, &salt)?,
+        Some("bcrypt") => open_bcrypt(&block.data, passphrase, &salt)?,
         other => return Err(ArmorError::Kdf { found: other.unwrap_or_default().to_owned() }),
     };
     amino::decode_secret(&key).map_err(ArmorError::Content)
@@ -99,6 +105,77 @@ fn of(data: &[u8]) -> [u8; 3] {
     });
     let [_, checksum @ ..] = crc.to_be_bytes();
     checksum
+}
+
+/// bcrypt's cost in exports. A fuzzer has no time for it.
+const COST: u32 = if cfg!(fuzzing) { 4 } else { 12 };
+/// The memory that argon2 takes in exports, in KiB.
+const MEMORY: u32 = if cfg!(fuzzing) { 32 } else { 64 * 1024 };
+
+type Key = Zeroizing<[u8; 32]>;
+
+/// Encrypts with ChaCha20-Poly1305. The nonce is always zero: each salt makes a key of its own.
+fn seal_argon2(
+    content: &[u8],
+    passphrase: &Passphrase,
+    salt: &[u8; 16],
+) -> Result<Vec<u8>, ArmorError> {
+    let key = argon2_key(passphrase, salt)?;
+    ChaCha20Poly1305::new(&(*key).into())
+        .encrypt(&Nonce::default(), content)
+        .map_err(|_| ArmorError::Derive)
+}
+
+/// Decrypts what [`seal_argon2`] encrypted.
+fn open_argon2(
+    sealed: &[u8],
+    passphrase: &Passphrase,
+    salt: &[u8; 16],
+) -> Result<Zeroizing<Vec<u8>>, ArmorError> {
+    let key = argon2_key(passphrase, salt)?;
+    ChaCha20Poly1305::new(&(*key).into())
+        .decrypt(&Nonce::default(), sealed)
+        .map(Zeroizing::new)
+        .map_err(|_| ArmorError::WrongPassphrase)
+}
+
+fn argon2_key(passphrase: &Passphrase, salt: &[u8; 16]) -> Result<Key, ArmorError> {
+    let params = Params::new(MEMORY, 1, 4, None).map_err(|_| ArmorError::Derive)?;
+    let mut key = Key::default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into(passphrase.as_bytes(), salt, key.as_mut_slice())
+        .map_err(|_| ArmorError::Derive)?;
+    Ok(key)
+}
+
+/// Decrypts the older form: a nonce of 24 bytes, then a secret box of NaCl.
+fn open_bcrypt(
+    sealed: &[u8],
+    passphrase: &Passphrase,
+    salt: &[u8; 16],
+) -> Result<Zeroizing<Vec<u8>>, ArmorError> {
+    let (nonce, sealed) = sealed.split_first_chunk::<24>().ok_or(ArmorError::WrongPassphrase)?;
+    let (tag, sealed) = sealed.split_first_chunk::<16>().ok_or(ArmorError::WrongPassphrase)?;
+    let key = bcrypt_key(passphrase, salt)?;
+    let mut stream = XSalsa20::new(&(*key).into(), &(*nonce).into());
+    // The first bytes of the stream are the key of the tag, the next ones hide the content.
+    let mut tag_key = Key::default();
+    stream.apply_keystream(tag_key.as_mut_slice());
+    let computed = Poly1305::new(&(*tag_key).into()).compute_unpadded(sealed);
+    if !bool::from(computed.as_slice().ct_eq(tag)) {
+        return Err(ArmorError::WrongPassphrase);
+    }
+    let mut content = Zeroizing::new(sealed.to_vec());
+    stream.apply_keystream(&mut content);
+    Ok(content)
+}
+
+/// SHA-256 of the text of a bcrypt hash.
+fn bcrypt_key(passphrase: &Passphrase, salt: &[u8; 16]) -> Result<Key, ArmorError> {
+    let hash = bcrypt::hash_with_salt(passphrase.as_bytes(), COST, *salt);
+    let hash = hash.map_err(|_| ArmorError::Derive)?;
+    let text = Zeroizing::new(hash.format_for_version(bcrypt::Version::TwoA));
+    Ok(Zeroizing::new(Sha256::digest(text.as_bytes()).into()))
 }
 
 #[cfg(test)]

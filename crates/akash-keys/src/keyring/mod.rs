@@ -28,7 +28,6 @@ mod lock;
 mod record;
 #[cfg(target_os = "linux")]
 mod secret_service;
-mod system;
 
 use akash_types::Address;
 

@@ -4,7 +4,6 @@
 //! difference between `null` and `[]` goes into the hash. [`Manifest::validate`] says whether a
 //! manifest makes sense by itself, [`Manifest::validate_against`] whether it is what the deployment's groups paid for.
 
-mod cross;
 mod decode;
 mod json;
 mod model;
@@ -19,7 +18,6 @@ use sha2::{Digest, Sha256};
 
 use crate::encode::sorted_json;
 
-pub use cross::{CrossError, Detail, EndpointUse, HashDoubt};
 pub use decode::{DecodeError, Decoded, IgnoredOption};
 pub(crate) use json::{describe_attribute, describe_resources};
 pub use model::{
@@ -27,8 +25,10 @@ pub use model::{
     ServiceExpose, ServiceParams, ServicePermissions, ServiceResources, StorageParams, TeeParams,
 };
 pub use proto::ManifestProtoError;
+pub use validate::{
+    CrossError, Detail, EndpointUse, HashDoubt, ManifestError, ManifestErrorKind, is_service_name,
+};
 pub(crate) use validate::{Fault, PROXY_LIMITS, Violation, expose_before};
-pub use validate::{ManifestError, ManifestErrorKind, is_service_name};
 
 /// SHA-256 of a manifest's canonical JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, derive_more::Debug)]

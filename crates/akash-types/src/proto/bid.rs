@@ -4,8 +4,8 @@ use akash_proto::akash::market::v1beta5 as wire;
 
 use super::deployment::{min_window, wire_min_window};
 use super::error::{At, ConvertError, defaulted, list, messages, optional, required};
+use super::params::{count, span, wire_count, wire_span};
 use super::resources::endpoint_kind;
-use super::time::{count, span, wire_count, wire_span};
 use crate::bid::{Bid, OfferPrices, ResourceOffer};
 use crate::order::Order;
 use crate::{BidState, DecCoin, EndpointKind, OrderState};

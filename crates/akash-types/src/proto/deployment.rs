@@ -5,7 +5,7 @@ use std::time::Duration;
 use akash_proto::akash::deployment::{v1, v1beta4, v1beta4 as wire};
 
 use super::error::{At, ConvertError, ConvertProblem, defaulted, list, messages, required};
-use super::time::{count, span, wire_count, wire_span};
+use super::params::{count, span, wire_count, wire_span};
 use crate::deployment::{Deployment, Group};
 use crate::{DeploymentState, GroupSpec, GroupState, ResourceUnit};
 

@@ -15,7 +15,6 @@ mod params;
 mod placement;
 mod provider;
 mod resources;
-mod time;
 
 pub use error::{ConvertError, ConvertProblem};
 

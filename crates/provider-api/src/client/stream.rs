@@ -15,8 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::connect::Connection;
-use super::rest::refused;
-use super::{Client, ClientError};
+use super::{Client, ClientError, refused};
 use crate::path;
 use crate::query::{Query, ShellParams, StreamParams};
 use crate::stream::{ClientFrame, CloseCode, EventFrame, LogFrame, ServerFrame};

@@ -13,15 +13,14 @@
 //! forged. No clock and no lookup here: time and key are given. What a token
 //! allows is decided elsewhere.
 
-mod claims;
-mod issue;
 mod rules;
 mod token;
 
-pub use claims::{Access, Claims, DeploymentGrant, Permission, ProviderAccess};
-pub use issue::{IssueError, issue};
 pub use rules::{ClaimsError, Scope, ScopeError};
-pub use token::{Algorithm, Malformed, Token, VerifyError};
+pub use token::{
+    Access, Algorithm, Claims, DeploymentGrant, IssueError, Malformed, Permission, ProviderAccess,
+    Token, VerifyError, issue,
+};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use akash_types::{Address, AddressError};
 
-use super::claims::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
+use super::token::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
 use super::{Access, Claims, DeploymentGrant, Permission, ProviderAccess};
 
 const VERSION: &str = "v1";

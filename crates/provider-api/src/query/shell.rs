@@ -1,7 +1,6 @@
 //! Parameters of a shell.
 
-use super::Query;
-use super::number::parse_based_u31;
+use super::{Query, parse_based_u31};
 
 /// Most words of a command that are read.
 const MOST_WORDS: usize = 1024;

@@ -9,10 +9,8 @@ use tokio::sync::{broadcast, watch};
 use crate::event::{EVENTS_KEPT, Event, EventSubscription};
 use crate::fact::Fact;
 use crate::link::{Link, Outbox, Target};
-use crate::message::{self, MalformedMessage};
-use crate::slot::{self, Heard, Held};
+use crate::message::{self, Heard, Held, MalformedMessage, Topic};
 use crate::status::{BusStatus, Connection};
-use crate::topic::Topic;
 
 /// A handle to the bus. Clones are the same bus.
 ///
@@ -79,7 +77,7 @@ impl Bus {
             .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
         let mut outcome = Ok(());
         self.shared.slot(F::TOPIC).send_if_modified(|held| {
-            let stamp = slot::next_stamp(held.as_ref(), now_ms, &self.shared.publisher);
+            let stamp = message::next_stamp(held.as_ref(), now_ms, &self.shared.publisher);
             match message::write(fact, &stamp) {
                 Ok(payload) => {
                     *held = Some(Held { stamp, payload: payload.into(), own: true });
@@ -178,7 +176,7 @@ impl Shared {
     /// Takes what Redis has on a topic, and sends out what it should have instead.
     pub(crate) fn hear(&self, topic: Topic, payload: Option<&[u8]>) {
         let Some(payload) = payload else {
-            if slot::hear_nothing(self.slot(topic).borrow().as_ref()) == Heard::Outdated {
+            if message::hear_nothing(self.slot(topic).borrow().as_ref()) == Heard::Outdated {
                 self.send_again(topic);
             }
             return;
@@ -194,14 +192,14 @@ impl Shared {
         let payload = std::str::from_utf8(payload)?;
         let stamp = message::stamp(payload)?;
         // Most of what is heard is what was said; only news is read whole.
-        let first = slot::hear(self.slot(topic).borrow().as_ref(), &stamp);
+        let first = message::hear(self.slot(topic).borrow().as_ref(), &stamp);
         if first != Heard::Newer {
             return Ok(first);
         }
         topic.check(payload)?;
         let mut heard = first;
         self.slot(topic).send_if_modified(|held| {
-            heard = slot::hear(held.as_ref(), &stamp);
+            heard = message::hear(held.as_ref(), &stamp);
             if heard == Heard::Newer {
                 *held = Some(Held { stamp, payload: payload.into(), own: false });
             }

@@ -9,7 +9,7 @@ mod status;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::topic::Topic;
+use crate::message::Topic;
 
 pub use status::{
     BalanceStatus, BidEngineStatus, ClusterStatus, Coin, InventoryStatus, ManifestStatus, Resources,

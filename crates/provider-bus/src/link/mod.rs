@@ -20,22 +20,25 @@
 
 mod dial;
 mod find;
-mod outbox;
 mod session;
 mod target;
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use akash_net::Trust;
 use akash_types::{Backoff, with_causes};
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::bus::Shared;
+use crate::event::EventQueue;
+use crate::message::Topic;
 use crate::status::Connection;
 
-pub(crate) use outbox::Outbox;
 pub use target::{Target, TargetError};
 
 /// How long the parts of a connection may take.
@@ -115,5 +118,37 @@ impl Link {
             let salt = getrandom::u64().unwrap_or_default();
             sleep(Backoff { first, most }.within(attempts, salt)).await;
         }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    waiting: Mutex<BTreeSet<Topic>>,
+    filled: Notify,
+    /// Events, which go to the stream.
+    pub(crate) events: EventQueue,
+}
+
+impl Outbox {
+    /// Adds a topic; false where it waits already, and its older value will never be sent.
+    pub(crate) fn put(&self, topic: Topic) -> bool {
+        let added = self.lock().insert(topic);
+        self.filled.notify_one();
+        added
+    }
+
+    /// What waits, which it then no longer does.
+    pub(crate) fn take(&self) -> Vec<Topic> {
+        mem::take(&mut *self.lock()).into_iter().collect()
+    }
+
+    /// Resolves once something was put; maybe also when it was taken since.
+    pub(crate) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    // A set of plain values is whole even where its holder panicked.
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<Topic>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

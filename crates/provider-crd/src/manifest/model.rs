@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::object::{CustomObject, Spec, Unknown, is_zero, nullable};
+use crate::names::{CustomObject, Spec, Unknown, is_zero, nullable};
 
 /// What a lease shall run. Its name is the lease's namespace.
 pub type Manifest = CustomObject<ManifestSpec>;

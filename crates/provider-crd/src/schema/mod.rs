@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::manifest::ManifestSpec;
-use crate::object::{GROUP, Spec, VERSION};
+use crate::names::{GROUP, Spec, VERSION};
 use crate::provider_host::{ProviderHostSpec, ProviderLeasedIpSpec};
 
 const OLD_VERSION: &str = "v2beta1";

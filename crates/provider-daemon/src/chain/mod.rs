@@ -11,12 +11,11 @@
 
 mod follow;
 pub mod read;
-mod reader;
 
 use akash_chain::follow::{FollowStatus, Health};
 
 pub(crate) use follow::{follow, keep_choosing};
-pub use reader::Reader;
+pub use read::Reader;
 
 /// The node to ask, by its place in the configuration: the one that is asked now as long as it is
 /// well, else the one that is furthest. `None` if no node is known to be well.

@@ -9,8 +9,8 @@ use provider_kube::settings::Overcommit;
 
 use super::error::Wrong;
 use super::given::Place;
+use super::reader;
 use super::reader::{Reader, because, hostname, socket};
-use super::span;
 
 /// What runs the workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ pub(super) fn probe(reader: &mut Reader<'_>, is_kubernetes: bool) -> ProbeSettin
     let is_required = reader.switch("require-isolation");
     let every = reader.parsed("isolation-probe-period", |text| {
         let wrong = || Wrong::new(format!("{text:?} is too short"), "give a minute or more");
-        span::parse(text).and_then(|it| (it >= SHORTEST_PROBES).then_some(it).ok_or_else(wrong))
+        reader::parse(text).and_then(|it| (it >= SHORTEST_PROBES).then_some(it).ok_or_else(wrong))
     });
     if is_required && !is_kubernetes {
         let remedy = "leave it out, or give --cluster kubernetes";

@@ -24,8 +24,6 @@ mod given;
 mod kube;
 mod reader;
 mod setting;
-mod span;
-mod summary;
 pub mod table;
 #[cfg(test)]
 mod tests;
@@ -50,8 +48,8 @@ pub use files::missing_files;
 pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Place, STRAYS, Value};
+pub use reader::read_span;
 pub use setting::{Change, Effect, Form, Setting};
-pub use span::read_span;
 
 use crate::log::LogSettings;
 use error::Wrong;

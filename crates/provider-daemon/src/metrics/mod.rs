@@ -17,11 +17,8 @@
 //! Must not know: who scrapes, and what a value means for the provider.
 
 mod decisions;
-mod engine_gauges;
-mod lives;
 mod metric;
 mod observe;
-mod page;
 mod process;
 mod snapshot;
 pub mod table;
@@ -34,14 +31,13 @@ use std::sync::{Mutex, PoisonError};
 use provider_engine::time::Now;
 use provider_engine::{Effect, Input};
 
-pub use engine_gauges::{EngineGauges, Reserved};
 pub use metric::{Description, Kind};
 pub use process::ProcessStats;
-pub use snapshot::Snapshot;
+pub use snapshot::{EngineGauges, Reserved, Snapshot};
 pub use text::Format;
 
+use metric::Page;
 use observe::Observer;
-use page::Page;
 
 /// Everything that is counted. Shared; every call is short.
 #[derive(Debug, Default)]

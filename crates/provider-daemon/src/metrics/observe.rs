@@ -9,7 +9,7 @@ use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact, Input, Reply, TxEnd};
 
-use super::lives::{Lives, Pending};
+use super::decisions::{Lives, Pending};
 use super::metric::Series;
 use super::table;
 

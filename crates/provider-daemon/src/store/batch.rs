@@ -12,8 +12,7 @@ use super::error::{StoreError, failure};
 use super::format::{
     ACCEPTED, BID_FEES, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
 };
-use super::history::{Row, row_of};
-use super::prune::{Retention, prune};
+use super::history::{Retention, Row, prune, row_of};
 use super::record::Record;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,12 +15,10 @@
 //! Must not know: what follows from a decision, how it is shown, where the file should be.
 
 mod batch;
-mod detail;
 mod error;
 mod format;
 mod history;
 mod open;
-mod prune;
 mod read;
 mod record;
 
@@ -30,9 +28,8 @@ use akash_types::with_causes;
 
 pub use batch::{Batch, ClusterEvent, LeaseChange, LeaseEvent, Moment};
 pub use error::{OpenError, StoreError};
-pub use history::LeaseHistory;
+pub use history::{LeaseHistory, Retention};
 pub use open::{Found, Opened, Store};
-pub use prune::Retention;
 pub use record::{Record, kind};
 
 /// How the store is doing, for status and metrics.

@@ -12,7 +12,7 @@ use super::StoreHealth;
 use super::batch::Batch;
 use super::error::{OpenError, StoreError, failure};
 use super::format::{Before, FORMAT, Format, Unfit};
-use super::prune::Retention;
+use super::history::Retention;
 
 /// Memory for pages that are read often. The default of a GiB is more than the whole file has.
 const CACHE: usize = 8 * 1024 * 1024;

@@ -25,7 +25,6 @@ mod events;
 mod inventory;
 mod judge;
 mod leases;
-mod life;
 mod manifests;
 mod operator;
 mod orders;
@@ -40,15 +39,6 @@ mod wishes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{Address, MarketParams, OrderId, Provider};
-
-pub use judge::{Screened, WouldBid};
-pub use life::{Life, Stage};
-pub use published::{
-    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
-    StorageStatus, VolumeCounts,
-};
-pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
-
 use asks::Asks;
 use commands::Commands;
 use recognition::ClusterTrust;
@@ -58,17 +48,26 @@ use wishes::Wishes;
 use crate::bidding::facts::Audits;
 use crate::bidding::fees::BidFees;
 use crate::bidding::isolation::IsolationHold;
+use crate::bidding::order;
 use crate::chain::{ChainClock, ChainQuery};
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
 use crate::escrow::Escrow;
 use crate::input::{Input, PriceId};
-use crate::inventory::Free;
+use crate::inventory::{Booking, Free};
 use crate::journal::{Decision, Entry, Journal, Subject};
+use crate::lease::LeaseLife;
 use crate::manifest::{Hostnames, Submissions};
 use crate::reconcile::{Breaker, Drift, Rival};
 use crate::settings::Settings;
 use crate::time::{BlockTime, Now};
+
+pub use judge::{Screened, WouldBid};
+pub use published::{
+    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
+    StorageStatus, VolumeCounts,
+};
+pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 /// Every decision of a provider.
 #[derive(Clone, Debug)]
@@ -333,6 +332,60 @@ impl Engine {
         all.sort_unstable();
         for (.., order) in all {
             self.became_ready(order);
+        }
+    }
+}
+
+/// Everything about an order id.
+#[derive(Clone, Debug)]
+pub struct Life {
+    pub id: OrderId,
+    pub stage: Stage,
+    /// What is kept for it. It has an end because the life has one.
+    pub booking: Option<Booking>,
+    /// Bids of other providers that were seen since it was noticed; the chain counts closed ones too.
+    pub foreign_bids: u32,
+}
+
+/// Where a life is: first an order, then perhaps a lease.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    Order(order::Stage),
+    Lease(Box<LeaseLife>),
+}
+
+impl Life {
+    pub const fn noticed(id: OrderId) -> Self {
+        Self { id, stage: Stage::Order(order::Stage::Seen), booking: None, foreign_bids: 0 }
+    }
+
+    pub const fn lease(&self) -> Option<&LeaseLife> {
+        match &self.stage {
+            Stage::Lease(lease) => Some(lease),
+            Stage::Order(_) => None,
+        }
+    }
+
+    /// The order's stage, if it is not a lease.
+    pub const fn order(&self) -> Option<&order::Stage> {
+        match &self.stage {
+            Stage::Order(stage) => Some(stage),
+            Stage::Lease(_) => None,
+        }
+    }
+
+    pub const fn stage_name(&self) -> &'static str {
+        match &self.stage {
+            Stage::Order(stage) => stage.name(),
+            Stage::Lease(lease) => lease.stage_name(),
+        }
+    }
+
+    /// Whether a bid of ours is open, or may become so.
+    pub const fn has_bid(&self) -> bool {
+        match &self.stage {
+            Stage::Order(stage) => stage.has_bid(),
+            Stage::Lease(_) => false,
         }
     }
 }

@@ -23,7 +23,6 @@
 //! it wants done ([`LeaseAction`]) and is told how it went ([`LeaseInput`]). Wanting the same
 //! twice is harmless; whoever carries it out does it once.
 
-mod close;
 mod health;
 mod step;
 #[cfg(test)]
@@ -34,8 +33,7 @@ use std::time::Duration;
 
 use akash_types::{DecCoin, Lease, LeaseClosedReason, LeaseId, LeaseState, Order};
 
-pub use close::{LeaseCause, Safeguard};
-pub use health::{Health, health};
+pub use health::{Health, LeaseCause, Safeguard, health};
 pub use step::{ManifestWait, WaitKind};
 
 use crate::cluster::command::{CommandFailure, Workload};

@@ -18,9 +18,9 @@ use akash_sdl::manifest::Group;
 use akash_types::{GroupId, LeaseId, hostname};
 
 use super::hostnames::{declared, same_group};
+use super::input::Turn;
 use super::subject::Waiter;
 use super::submissions::{HoldAnswer, Submissions};
-use super::turn::Turn;
 use super::{
     ManifestEffect, ManifestNote, MigrationAnswer, MigrationDestination, MigrationRefusal,
     RequestId,

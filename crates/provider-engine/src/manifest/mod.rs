@@ -37,7 +37,6 @@ mod migration;
 mod settings;
 mod subject;
 mod submissions;
-mod turn;
 
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use akash_types::{DeploymentId, LeaseId};
 
 use super::check::{Plan, check, fits};
 use super::hostnames::{declared, generated_hosts};
+use super::input::{Turn, requests};
 use super::migration::Migration;
 use super::subject::{Holding, Reading, Subject, Submission, Waiter};
-use super::turn::{Turn, requests};
 use super::{
     Hostnames, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, ManifestSettings,
     RequestId,

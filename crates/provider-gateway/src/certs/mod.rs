@@ -25,7 +25,6 @@ pub mod acme;
 mod authority;
 mod own;
 mod plan;
-mod vault;
 
 use akash_chain::query::{CertificateFilter, Query};
 use akash_chain::transport::Transport;
@@ -37,7 +36,6 @@ use crate::auth::LookupFailure;
 pub use authority::{AuthorityError, AuthorityFiles};
 pub use own::{OwnCertificate, OwnCertificateError};
 pub use plan::{Local, OnChain, Plan, RENEW_BEFORE, Why, plan};
-pub use vault::{Step, Vault, VaultFailure, step};
 
 /// Where it is known which certificates an account has published.
 pub trait OwnCertificates: Send + Sync + 'static {
@@ -66,5 +64,59 @@ impl<T: Transport + Send + Sync + 'static> OwnCertificates for Query<T> {
                 })
                 .collect())
         })
+    }
+}
+
+/// Why a place could not be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct VaultFailure(pub String);
+
+/// Where the text of the file is kept too.
+pub trait Vault: Send + Sync + 'static {
+    /// What is kept; `None` if nothing is.
+    fn read(&self) -> BoxFuture<'_, Result<Option<String>, VaultFailure>>;
+
+    /// Keeps a text in the place of what was kept.
+    fn write(&self, text: String) -> BoxFuture<'_, Result<(), VaultFailure>>;
+}
+
+/// What is to be done before the certificate is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// File and copy are the same.
+    Nothing,
+    /// What is kept becomes the file again.
+    Restore,
+    /// There is neither: a certificate has to be made, and kept.
+    Make,
+    /// The file is to be kept. Where another one is kept, the file is what was shown last here.
+    Copy,
+}
+
+pub fn step(file: Option<&str>, kept: Option<&str>) -> Step {
+    match (file, kept) {
+        (None, None) => Step::Make,
+        (None, Some(_)) => Step::Restore,
+        (Some(file), Some(kept)) if file == kept => Step::Nothing,
+        (Some(_), _) => Step::Copy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_wins_and_what_is_kept_replaces_a_missing_one() {
+        for (file, kept, wanted) in [
+            (None, None, Step::Make),
+            (None, Some("a"), Step::Restore),
+            (Some("a"), None, Step::Copy),
+            (Some("a"), Some("a"), Step::Nothing),
+            (Some("b"), Some("a"), Step::Copy),
+        ] {
+            assert_eq!(step(file, kept), wanted, "{file:?} {kept:?}");
+        }
     }
 }

@@ -13,8 +13,7 @@ use akash_keys::certificate::{
 use akash_types::{Action, Address, Outcome};
 
 use super::plan::{Local, Plan, plan};
-use super::vault::{Step, Vault, VaultFailure, step};
-use super::{OwnCertificates, Publisher};
+use super::{OwnCertificates, Publisher, Step, Vault, VaultFailure, step};
 use crate::tls::{CertificateFileError, ServerCertificates, certified};
 
 /// How soon the chain is looked at again after something was sent, or when it did not answer.

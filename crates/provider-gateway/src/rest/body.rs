@@ -13,7 +13,7 @@ use provider_api::error::ErrorCode;
 
 use super::Readable;
 use super::failure::Failure;
-use crate::budget::Held;
+use crate::places::Held;
 
 /// Most values in a JSON document. A service of a manifest has about a hundred.
 const MOST_VALUES: usize = 32 * 1024;

@@ -16,8 +16,7 @@ use provider_engine::cluster::port::{Cluster, Missing, ReadFailure};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::{Received, Reply, TenantRequest};
 
-use super::answer::{Answer, JSON, json, nothing, of_type};
-use super::failure::Failure;
+use super::failure::{Answer, Failure, JSON, json, nothing, of_type};
 use super::{Readable, bad_id, body};
 use crate::Gateway;
 use crate::port::{Denied, Gatekeeper, LeaseRef, Provider, Request, Screening, Services};

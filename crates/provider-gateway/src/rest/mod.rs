@@ -10,7 +10,6 @@
 //!
 //! Must not know how connections are made, what a token is, or what a cluster is made of.
 
-mod answer;
 mod body;
 mod failure;
 mod lease;
@@ -29,10 +28,9 @@ use provider_api::query::{parse_u32, parse_u64};
 use provider_api::status::AddressDocument;
 use provider_engine::cluster::port::Cluster;
 
-pub use answer::Answer;
-pub(crate) use answer::Kept;
 pub(crate) use body::{read_until, too_large, too_many_values};
-pub(crate) use failure::Failure;
+pub use failure::Answer;
+pub(crate) use failure::{Failure, Kept};
 pub(crate) use lease::service_status;
 pub(crate) use manifest::manifest_failure;
 pub use route::{OfLease, Route, Routed, route};
@@ -41,7 +39,7 @@ pub use status::{metrics_answer, status_document};
 use crate::Gateway;
 use crate::port::{Gatekeeper, Grant, LeaseRef, Provider};
 use crate::tls::AmbiguousLength;
-use answer::{JSON, encode, json, nothing, of_type};
+use failure::{JSON, encode, json, nothing, of_type};
 
 pub trait Readable:
     Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static

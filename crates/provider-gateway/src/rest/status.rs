@@ -11,8 +11,7 @@ use provider_engine::cluster::view;
 use provider_engine::engine;
 use provider_engine::engine::{Published, Reserved};
 
-use super::answer::{Answer, of_type};
-use super::failure::Failure;
+use super::failure::{Answer, Failure, of_type};
 use crate::Metrics;
 use crate::port::Identity;
 

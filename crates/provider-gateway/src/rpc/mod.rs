@@ -21,7 +21,6 @@ mod health;
 mod intake;
 mod lease;
 mod provider;
-mod quantity;
 mod status;
 
 use std::sync::Arc;
@@ -43,7 +42,7 @@ use tonic_health::pb::health_server::HealthServer;
 pub use status::status_message;
 
 use crate::Gateway;
-use crate::budget::Held;
+use crate::places::Held;
 use crate::port::{Gatekeeper, Provider};
 use crate::rest::{Failure, Readable};
 

@@ -10,8 +10,8 @@ use provider_engine::cluster::port::{
     Cluster, ClusterEvent, EventKind, EventQuery, EventStream, ObjectRef, ReadFailure,
 };
 
+use super::handshake::{Asked, Reading, choice};
 use super::pump::Source;
-use super::read::{Asked, Reading, choice};
 use crate::Gateway;
 use crate::port::{Gatekeeper, LeaseRef, Provider, Request, Services};
 use crate::rest::{Answer, Failure};

@@ -20,7 +20,6 @@ mod handshake;
 mod lines;
 mod logs;
 mod pump;
-mod read;
 mod shell;
 mod shell_end;
 mod socket;

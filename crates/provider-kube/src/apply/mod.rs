@@ -15,7 +15,6 @@
 //! [`merge`](kube_access::merge).
 
 mod deploy;
-mod stale;
 
 mod under_way;
 mod write;
@@ -31,7 +30,7 @@ use crate::failure::of_command;
 use crate::settings::Settings;
 use crate::watch::{MEMORY, Shared, parts};
 
-pub(crate) use stale::stale;
+pub(crate) use deploy::stale;
 pub(crate) use under_way::UnderWay;
 
 pub(crate) async fn execute(
@@ -58,7 +57,7 @@ pub(crate) async fn execute(
 /// Deletes pods behind which updates would wait for ever, in all leases.
 pub(crate) async fn free_stuck(client: &KubeClient, shared: &Shared) {
     let pods: Vec<_> = match shared.known() {
-        Ok(cache) => cache.stateful().flat_map(stale::stuck).collect(),
+        Ok(cache) => cache.stateful().flat_map(deploy::stuck).collect(),
         Err(_) => return,
     };
     for pod in pods {

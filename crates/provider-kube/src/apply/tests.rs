@@ -9,8 +9,7 @@ use provider_crd::{Manifest, labels, names};
 use provider_engine::cluster::command::{CommandFailure, Workload};
 use serde_json::{Value, json};
 
-use super::deploy::{steps, write};
-use super::stale::{stale, stuck};
+use super::deploy::{stale, steps, stuck, write};
 use super::under_way::UnderWay;
 use super::write::Writer;
 use crate::build::{self, Object};

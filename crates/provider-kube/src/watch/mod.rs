@@ -18,7 +18,6 @@
 
 mod api_probe;
 mod cache;
-mod health;
 mod namespace;
 mod owner;
 pub(crate) mod parts;
@@ -31,7 +30,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use health::Health;
+use api_probe::Health;
 use k8s_openapi::Metadata;
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;

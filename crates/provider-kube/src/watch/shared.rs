@@ -10,8 +10,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
+use super::api_probe::Health;
 use super::cache::ObjectCache;
-use super::health::Health;
 use super::owner::Ask;
 
 /// What was shown, and whether it is how things are.

@@ -6,8 +6,8 @@ use akash_chain::tx::{
 };
 use akash_types::Address;
 
+use super::keyring::AccountSigner;
 use super::network::Network;
-use super::signer::AccountSigner;
 
 /// Gas for which the fee of a simulated transaction is computed: the fee only has to be there.
 const ASSUMED_GAS: u64 = 200_000;

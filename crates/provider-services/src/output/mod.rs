@@ -3,26 +3,21 @@
 //!
 //! Everything here makes a text from values and writes nothing.
 
-mod amount;
 mod bids;
 pub(crate) mod ctl;
 mod groups;
 mod nodes;
 mod palette;
 mod problem;
-mod sent;
 mod table;
 pub(crate) mod tables;
-mod text;
 
 pub(crate) use akash_json::Document;
 pub(crate) use bids::{BidRow, render_bids};
 pub(crate) use groups::render_groups;
-pub(crate) use nodes::render_nodes;
+pub(crate) use nodes::{Sent, counted, printable, render_nodes};
 pub(crate) use palette::Palette;
 pub(crate) use problem::{Severity, render_problem};
-pub(crate) use sent::Sent;
-pub(crate) use text::{counted, printable};
 
 /// How wide a text may be: what the narrowest usual terminal shows.
 const WIDTH: usize = 80;

@@ -1,9 +1,9 @@
 //! What a node needs of the state machine that it runs.
 
-use super::limits::{BlockLimits, MempoolLimits};
+use super::commit;
+use super::commit::{VOTING_POWER, Validator};
+use super::mempool::{BlockLimits, MempoolLimits};
 use super::merkle::Hash;
-use super::validator;
-use super::validator::{VOTING_POWER, Validator};
 use crate::state::{BlockInfo, Event, QueryError, SimulateError, Simulated, State, TxResult};
 
 /// A state machine under a node. A copy must be cheap: a node makes one per transaction and keeps
@@ -104,6 +104,6 @@ impl Chain {
     }
 
     pub fn validators_hash(&self) -> Hash {
-        validator::set_hash(&self.validator.public_key(), VOTING_POWER)
+        commit::set_hash(&self.validator.public_key(), VOTING_POWER)
     }
 }

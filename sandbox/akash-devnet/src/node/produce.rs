@@ -10,11 +10,9 @@ use super::app::{App, Chain};
 use super::block::{self, Block};
 use super::commit::Commit;
 use super::header::Header;
-use super::history::History;
-use super::limits::BlockLimits;
-use super::mempool::{BroadcastError, Mempool, Pending};
+use super::history::{History, Record};
+use super::mempool::{BlockLimits, BroadcastError, Mempool, Pending};
 use super::merkle::{Hash, sha256};
-use super::record::Record;
 
 /// Blocks are at least this far apart in time, in nanoseconds.
 const STEP: i64 = 1_000_000;

@@ -25,7 +25,6 @@ mod services;
 mod start;
 mod store;
 mod task;
-mod view;
 mod ws;
 
 pub use config::{Config, FaucetConfig};

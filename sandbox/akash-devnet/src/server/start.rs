@@ -12,13 +12,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::node::{App, Block, Node, address_of, sha256};
 
 use super::config::Config;
-use super::context::{Context, NodeFacts};
+use super::context::{Context, NodeFacts, View, Views};
 use super::faucet::{Faucet, FaucetError};
 use super::faults::Faults;
 use super::listen::{Speaks, serve};
 use super::store::{Progress, Store, StoreError};
 use super::task::{Command, Keeper, Owner, Pace};
-use super::view::{View, Views};
 use super::ws::Clients;
 use super::{grpc, lcd, rpc};
 

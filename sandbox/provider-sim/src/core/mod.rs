@@ -15,7 +15,6 @@
 //!
 //! Must not know: time of day, files, sockets, tasks, who asks.
 
-mod api;
 mod disturb;
 mod events;
 mod expose;
@@ -28,14 +27,12 @@ mod need;
 mod operate;
 mod place;
 mod pod;
-mod random;
 mod read;
 mod restore;
 mod roll;
 mod settings;
 mod shell;
 mod spec;
-mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -46,19 +43,16 @@ use akash_types::{Address, LeaseId};
 use provider_engine::cluster::command::{Command, CommandAnswer, Workload};
 use provider_engine::cluster::view::{Name, StorageClass, ViewChange};
 
-use api::Api;
+use disturb::Api;
 use lease::Lease;
-use machine::Machine;
+use machine::{Machine, Timers};
 use pod::PodKey;
-use timers::Timers;
 
-pub use api::Faults;
-pub use disturb::{Disturbance, Loss};
+pub use disturb::{Disturbance, Faults, Loss};
 pub use logs::LogCursor;
-pub use random::Random;
 pub use read::{EventCursor, Page};
 pub use restore::LeaseRecord;
-pub use settings::{CommitLevels, Delays, Settings};
+pub use settings::{CommitLevels, Delays, Random, Settings};
 pub use shell::{Shell, ShellOutput};
 pub use spec::{ClusterSpec, SpecError};
 

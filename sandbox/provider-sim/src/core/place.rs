@@ -8,10 +8,9 @@ use provider_engine::cluster::view::Name;
 use super::SimCluster;
 use super::events::What;
 use super::lease::{Lease, VolumeKey};
-use super::machine::Lack;
+use super::machine::{Lack, Timer};
 use super::need::Volume;
 use super::pod::{Pod, PodKey, PodState};
-use super::timers::Timer;
 
 impl SimCluster {
     /// Gives a pod a place, or a reason why it has none.

@@ -7,7 +7,7 @@ use provider_engine::cluster::port::{
 };
 use provider_engine::cluster::view::{ClusterView, Held, IpPool, PortPool, ViewChange};
 
-use super::api::DOWN;
+use super::disturb::DOWN;
 use super::expose::exposes;
 use super::lease::{Lease, Running};
 use super::pod::{Pod, PodState};

@@ -6,8 +6,8 @@ use akash_types::LeaseId;
 use serde::{Deserialize, Serialize};
 
 use super::lease::Lease;
+use super::machine::Timer;
 use super::pod::{Failure, PodState};
-use super::timers::Timer;
 use super::{ClusterSpec, Settings, SimCluster, Touched};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -10,7 +10,6 @@
 //! Nothing here decides anything: the core does.
 
 mod exec;
-mod logs;
 mod owner;
 
 use std::time::Duration;
@@ -31,8 +30,7 @@ use tokio::task::JoinHandle;
 use crate::core::{Disturbance, EventCursor, LogCursor, Page, SimCluster};
 use crate::store::{Store, StoreError};
 
-pub use exec::{SimInputEnd, SimOutputEnd};
-pub use logs::{SimEvents, SimLines};
+pub use exec::{SimEvents, SimInputEnd, SimLines, SimOutputEnd};
 pub use owner::Clock;
 
 /// Asks that may wait for the owner; who sends more waits too.

@@ -4,34 +4,30 @@
 //! that does not answer: `Unavailable`, and `Lost` for who watches, who then tries again by itself.
 
 mod exec;
-mod streams;
-mod watch;
 
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use akash_types::LeaseId;
+use akash_types::{Backoff, LeaseId};
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
-    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
-    Observe, ReadFailure, ServiceStatus,
+    Changes, EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery,
+    Logs, Observe, ReadFailure, ServiceStatus,
 };
-use provider_engine::cluster::view::Held;
+use provider_engine::cluster::view::{Held, ViewChange};
 use serde::de::DeserializeOwned;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::core::Disturbance;
 use crate::link::{LinesIn, LinesOut, both};
 use crate::wire::{
-    ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap, ReadFailureWrap, Request,
-    RequestWrap, ServicesWrap, StatusWrap,
+    Assembly, ChangeWire, ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap,
+    ReadFailureWrap, Request, RequestWrap, ServicesWrap, StatusWrap,
 };
 
-pub use exec::{RemoteInput, RemoteOutput};
-pub use streams::{RemoteEvents, RemoteLines};
-pub use watch::RemoteChanges;
+pub use exec::{RemoteEvents, RemoteInput, RemoteLines, RemoteOutput};
 
 /// A simulated cluster in another process.
 #[derive(Clone, Copy, Debug)]
@@ -174,4 +170,86 @@ async fn first<T: DeserializeOwned>(input: &mut LinesIn) -> Result<T, Unreached>
 async fn ask<T: DeserializeOwned>(address: SocketAddr, request: &Request) -> Result<T, Unreached> {
     let (mut input, _output) = open(address, request).await?;
     first(&mut input).await.map_err(|why| Unreached { address, ..why })
+}
+
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(100), most: Duration::from_secs(5) };
+
+#[derive(Debug)]
+pub struct RemoteChanges {
+    address: SocketAddr,
+    connection: Option<Connection>,
+    /// Whether the watcher knows that nothing is known.
+    told_lost: bool,
+    failures: u32,
+    try_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    input: LinesIn,
+    _output: LinesOut,
+    assembly: Assembly,
+}
+
+impl RemoteChanges {
+    const fn new(address: SocketAddr) -> Self {
+        Self { address, connection: None, told_lost: false, failures: 0, try_at: None }
+    }
+
+    /// The next change on the connection that stands; an error if it broke.
+    async fn receive(connection: &mut Connection) -> io::Result<ViewChange> {
+        loop {
+            let line: Option<ChangeWire> = connection.input.next().await?;
+            let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
+            if let Some(change) = connection.assembly.take(line).map_err(io::Error::other)? {
+                return Ok(change);
+            }
+        }
+    }
+
+    async fn connect(&mut self) {
+        if let Some(at) = self.try_at {
+            tokio::time::sleep_until(at).await;
+        }
+        match open(self.address, &Request::Observe).await {
+            Ok((input, output)) => {
+                let assembly = Assembly::default();
+                self.connection = Some(Connection { input, _output: output, assembly });
+            }
+            Err(_) => self.put_off(),
+        }
+    }
+
+    /// The next attempt comes later than the last.
+    fn put_off(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+        let salt = u64::from(self.address.port());
+        self.try_at = Some(Instant::now() + BACKOFF.after(self.failures, salt));
+    }
+}
+
+impl Changes for RemoteChanges {
+    async fn next(&mut self) -> ViewChange {
+        loop {
+            if let Some(connection) = &mut self.connection {
+                match Self::receive(connection).await {
+                    Ok(change) => {
+                        self.failures = 0;
+                        self.told_lost = change == ViewChange::Lost;
+                        return change;
+                    }
+                    Err(_) => {
+                        self.connection = None;
+                        self.put_off();
+                    }
+                }
+            } else if self.try_at.is_some() && !self.told_lost {
+                self.told_lost = true;
+                return ViewChange::Lost;
+            } else {
+                self.connect().await;
+            }
+        }
+    }
 }

@@ -20,7 +20,6 @@
 //! **Invariant.** Once nodes answer again, the newest block is reached.
 
 mod answer;
-mod ask;
 mod config;
 mod deliver;
 mod input;
@@ -28,7 +27,6 @@ mod known;
 mod listen;
 mod node;
 mod publish;
-mod pulse;
 mod schedule;
 mod window;
 
@@ -41,10 +39,10 @@ pub use input::{
 };
 
 use super::status::FollowStatus;
-use ask::Asks;
+use answer::Asks;
 use known::Known;
+use listen::Pulse;
 use node::Node;
-use pulse::Pulse;
 use window::Window;
 
 /// The follower's decisions, for blocks whose content is a `B`.
@@ -134,7 +132,7 @@ impl<B> Plan<B> {
 
     fn wake(&mut self, now: Duration, out: &mut Vec<Effect<B>>) {
         let asks = self.nodes.iter().enumerate().filter(|(index, _)| {
-            !self.asks.any(*index, |question| question == ask::Question::Status)
+            !self.asks.any(*index, |question| question == answer::Question::Status)
         });
         let next = [
             asks.map(|(_, node)| node.next_ask).min(),

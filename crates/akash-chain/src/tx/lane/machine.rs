@@ -6,11 +6,9 @@ use std::time::Duration;
 use akash_types::{Class, Intent, IntentId, Outcome};
 
 use super::config::LaneConfig;
-use super::convert::message_for;
-use super::effect::{Effect, TxRef};
-use super::fees::Fees;
+use super::effect::{Effect, TxRef, message_for};
 use super::flight::Flights;
-use super::gas_model::{BatchSizes, GasModel};
+use super::gas_model::{BatchSizes, Fees, GasModel};
 use super::hold::Holds;
 use super::input::Input;
 use super::queue::{Otherwise, Place, Queue};

@@ -32,10 +32,8 @@ mod answer;
 mod choose;
 mod config;
 mod confirm;
-mod convert;
 mod doubt;
 mod effect;
-mod fees;
 mod flight;
 mod gas_model;
 mod hold;
@@ -48,8 +46,7 @@ mod status;
 mod task;
 
 pub use config::{GasSetting, LaneConfig, OWN_ADJUSTMENT};
-pub use convert::{ConvertError, message_for};
-pub use effect::{Draft, Effect, TxRef};
+pub use effect::{ConvertError, Draft, Effect, TxRef, message_for};
 pub use hold::HoldReason;
 pub use input::{
     AccountRead, Broadcasted, Input, LaneBlock, LookedUp, OurTx, Simulated, TxOutcome, Verified,

@@ -1,20 +1,30 @@
 //! Asking for a certificate, and asking again before it ends.
 
 use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
+use akash_net::{Connector, Dialed, Outbound, Target, TlsError, TlsFiles};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
 use der::Decode;
+use http::uri::Scheme;
+use http::{Request, Uri};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use instant_acme::{
-    Account, AccountCredentials, AuthorizationStatus, ExternalAccountKey, Identifier, NewAccount,
-    NewOrder, Order, OrderStatus, RetryPolicy,
+    Account, AccountCredentials, AuthorizationStatus, BodyWrapper, BytesResponse, Error,
+    ExternalAccountKey, HttpClient, Identifier, NewAccount, NewOrder, Order, OrderStatus,
+    RetryPolicy,
 };
 use rustls::sign::CertifiedKey;
+use tower_service::Service;
 
 use super::challenge::AnswerError;
-use super::client::{Https, RootsError};
 use super::store::Store;
 use super::{AcmeSettings, replace_at, wait_after};
 use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
@@ -221,3 +231,68 @@ impl AcmeError {
         problem.r#type.as_deref() == Some("urn:ietf:params:acme:error:badNonce")
     }
 }
+
+/// How long an authority may take to answer one request, and to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Speaks to the authority.
+#[derive(Clone, Debug)]
+pub(super) struct Https(Client<Dialer, BodyWrapper<Bytes>>);
+
+impl Https {
+    /// Goes out as `outbound` says, and believes only `root`, if there is one.
+    pub(super) fn new(outbound: &Outbound, root: Option<&PathBuf>) -> Result<Self, RootsError> {
+        let outbound = match root {
+            None => outbound.clone(),
+            Some(path) => outbound.with_files(TlsFiles { ca: Some(path.clone()), identity: None }),
+        };
+        outbound.check()?;
+        Ok(Self(Client::builder(TokioExecutor::new()).build(Dialer(outbound))))
+    }
+}
+
+/// Connects to whatever host a URL of the authority names, over TLS only.
+#[derive(Clone, Debug)]
+struct Dialer(Outbound);
+
+impl Service<Uri> for Dialer {
+    type Response = Dialed;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Dialed>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let host = uri.host().filter(|_| uri.scheme() == Some(&Scheme::HTTPS));
+        let Some(host) = host else {
+            let wrong = format!("{uri} is not an https URL");
+            return Box::pin(async { Err(io::Error::new(io::ErrorKind::InvalidInput, wrong)) });
+        };
+        let port = uri.port_u16().unwrap_or(443);
+        let target = Target { host: host.to_owned(), port, is_tls: true };
+        Connector::new(self.0.clone(), target, PATIENCE).call(uri)
+    }
+}
+
+impl HttpClient for Https {
+    fn request(
+        &self,
+        request: Request<BodyWrapper<Bytes>>,
+    ) -> Pin<Box<dyn Future<Output = Result<BytesResponse, Error>> + Send>> {
+        let answer = self.0.request(request);
+        Box::pin(async move {
+            match tokio::time::timeout(PATIENCE, answer).await {
+                Ok(Ok(response)) => Ok(BytesResponse::from(response)),
+                Ok(Err(error)) => Err(Error::Other(Box::new(error))),
+                Err(slow) => Err(Error::Other(Box::new(slow))),
+            }
+        })
+    }
+}
+
+/// Why the authority's own certificate cannot be checked.
+#[derive(Debug, thiserror::Error)]
+#[error("the authority's root cannot be used")]
+pub struct RootsError(#[from] TlsError);

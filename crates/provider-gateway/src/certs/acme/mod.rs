@@ -15,7 +15,6 @@
 //! What is shown while there is no certificate is not its concern: clients get the provider's own.
 
 mod challenge;
-mod client;
 mod issuer;
 mod store;
 
@@ -25,8 +24,7 @@ use std::time::{Duration, SystemTime};
 use akash_net::Outbound;
 
 pub use challenge::{AnswerError, CertificateError, Challenge};
-pub use client::RootsError;
-pub use issuer::{AcmeError, AcmeIssuer};
+pub use issuer::{AcmeError, AcmeIssuer, RootsError};
 
 /// What is asked of whom.
 #[derive(Clone, Debug)]

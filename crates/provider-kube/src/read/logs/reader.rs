@@ -12,8 +12,8 @@ use kube_access::{Failure, KubeClient, ResourceKind};
 use provider_engine::cluster::port::{LogPart, ReadFailure};
 use tokio::sync::mpsc;
 
-use super::container::{Container, container, has_previous};
 use super::lines::{Lines, Piece};
+use super::{Container, container, has_previous};
 use crate::failure::of_read;
 use crate::read::look::Replica;
 use crate::watch::Shared;

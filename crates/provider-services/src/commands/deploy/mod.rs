@@ -5,10 +5,8 @@
 //! its SDL is kept (`kept.rs`), which the chain does not have.
 
 mod ask;
-mod certificate;
 mod cost;
 mod job;
-mod kept;
 mod look;
 mod outcome;
 mod plan;
@@ -33,7 +31,7 @@ use crate::runtime::{block_on, stop_signal};
 use crate::source::Source;
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
-use kept::Kept;
+use look::Kept;
 
 pub(crate) use cost::in_coins;
 pub(crate) use job::Job;
@@ -161,7 +159,7 @@ pub(crate) fn run(
         };
         let walk = async {
             if args.auth_type == AuthType::Mtls {
-                certificate::ensure(&wallet, &secret, home, &progress, streams).await?;
+                ask::ensure(&wallet, &secret, home, &progress, streams).await?;
             }
             job.run(&progress, streams).await
         };

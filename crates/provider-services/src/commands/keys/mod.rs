@@ -3,7 +3,6 @@
 mod add;
 mod manage;
 mod parse;
-mod record;
 mod show;
 mod transfer;
 

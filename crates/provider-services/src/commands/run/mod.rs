@@ -9,7 +9,6 @@
 mod args;
 mod file;
 mod gather;
-mod registered;
 mod reload;
 
 use std::process::ExitCode;
@@ -96,7 +95,7 @@ async fn serve(
         tracing::info!(what, how, "starting");
     }
     tokio::select! {
-        known = registered::registered(&config) => known?,
+        known = gather::registered(&config) => known?,
         () = &mut stop => return Ok(()),
     }
     let (to, reloads) = mpsc::channel(RELOADS);

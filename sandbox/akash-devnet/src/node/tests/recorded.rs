@@ -93,7 +93,7 @@ fn the_recorded_validator_signed_what_we_would_sign() {
     assert_eq!(address_of(&key), address(&info["address"]));
     let block = &load("block-101.json")["result"]["block"];
     let power = number(&info["voting_power"]);
-    assert_eq!(validator::set_hash(&key, power), hash(&block["header"]["validators_hash"]));
+    assert_eq!(commit::set_hash(&key, power), hash(&block["header"]["validators_hash"]));
 
     let commit = commit(&block["last_commit"]);
     let vote = commit.vote.clone().unwrap();

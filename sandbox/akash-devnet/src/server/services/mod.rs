@@ -9,8 +9,7 @@ mod tx;
 use prost::Message;
 use tonic::Code;
 
-use super::context::Context;
-use super::view::View;
+use super::context::{Context, View};
 use crate::node::App;
 use crate::state::{GrpcCode, QueryError};
 

@@ -8,8 +8,7 @@ use bech32::{Bech32, Hrp};
 use prost::Message;
 
 use crate::node::{App, Block, ConsensusAddress, VOTING_POWER, Validator, signed};
-use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, Context};
-use crate::server::view::View;
+use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, Context, View};
 use crate::state::{GrpcCode, QueryError};
 
 use super::{Refusal, decode, status};

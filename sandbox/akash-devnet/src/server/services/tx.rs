@@ -14,8 +14,7 @@ use crate::node::{
     App, Block, BroadcastError, Checked, Hash, Query, QueryParseError, TxPlace, rfc3339_seconds,
     sha256, signed,
 };
-use crate::server::context::{Context, SendError};
-use crate::server::view::View;
+use crate::server::context::{Context, SendError, View};
 use crate::state::{Event, GrpcCode, QueryError, TxResult};
 
 /// Transactions on a page where nothing else is asked for.

@@ -9,12 +9,11 @@
 //! twice in one block, and closing the account of a bid ends in an error after it took effect.
 
 mod account;
-mod deposit;
 mod payment;
 mod settle;
 
+pub(crate) use account::{AccountDeposit, parse as parse_deposit};
 pub(crate) use akash_types::{EscrowAccount, EscrowPayment};
-pub(crate) use deposit::{AccountDeposit, parse as parse_deposit};
 
 use std::sync::Arc;
 
