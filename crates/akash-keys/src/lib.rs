@@ -23,16 +23,14 @@ pub mod keyring;
 pub mod mnemonic;
 mod passphrase;
 mod pem;
-mod public_key;
 mod random;
 mod secret_key;
 
-pub use account_key::{AccountKey, Multisig};
+pub use account_key::{AccountKey, Multisig, PublicKey};
 pub use amino::AminoError;
 pub use hd_path::{HdPath, HdPathError};
 pub use mnemonic::Mnemonic;
 pub use passphrase::Passphrase;
 pub use pem::PemError;
-pub use public_key::PublicKey;
 pub use random::{RandomError, random};
 pub use secret_key::{KeyError, SecretKey};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32, Hrp};
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// An account on the Akash chain.
 ///

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::causes::shortened;
 pub use crate::glob::glob_match;
-use crate::quoted::shortened;
 
 /// A key with a value, as found on chain. The key of a requirement is a pattern, and the chain
 /// does not check it: use [`validate`] where one is made.

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 use crate::{Dec, DecError, Denom, DenomError};
 
 /// A whole, non-negative amount of one denomination.

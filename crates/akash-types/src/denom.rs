@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// The name of a coin, e.g. `uakt` or `ibc/170C67…`. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display, derive_more::Debug)]

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 use crate::{Gpu, attribute};
 
 /// One acceptable kind of card: `vendor/<v>/model/<m>[/ram/<r>][/interface/<i>]`.

@@ -6,7 +6,7 @@
 use std::str::FromStr;
 
 use crate::attribute::{self, Attribute};
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// Processor time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

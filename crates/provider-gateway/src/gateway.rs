@@ -1,6 +1,6 @@
 //! The gateway itself: what all its routes share.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use subtle::ConstantTimeEq;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
@@ -298,5 +299,19 @@ impl std::fmt::Debug for ScrapeToken {
 impl<P, C, G> std::fmt::Debug for Gateway<P, C, G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gateway").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// How long nothing is accepted after accepting failed: mostly for want of file descriptors, which
+/// another attempt at once would not have either.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The next connection. May be dropped and called again.
+pub(crate) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
     }
 }

@@ -24,7 +24,6 @@ pub mod auth;
 pub mod certs;
 mod doorkeeper;
 mod gateway;
-mod listen;
 mod places;
 pub mod port;
 pub mod rest;

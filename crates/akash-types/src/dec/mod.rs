@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use ethnum::I256;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// A signed decimal with exactly 18 places after the point.
 ///

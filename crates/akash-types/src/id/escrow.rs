@@ -9,7 +9,7 @@ use std::str::FromStr;
 use super::{
     BidId, DeploymentId, GroupId, IdError, LeaseId, OrderId, account, sequence, split, strip,
 };
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// What an escrow account holds money for. Numbers as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]

@@ -16,7 +16,6 @@
 //! changes anyway. Settings that stand in templates: the driver keeps those.
 
 mod owned;
-mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -61,8 +60,8 @@ pub fn merge(existing: &Value, wanted: &Value, occasion: Occasion) -> Result<Mer
     let kind = text(wanted, "/kind");
     let parts =
         parts_of(kind, occasion).ok_or_else(|| MergeError::Kind { kind: kind.to_owned() })?;
-    let wanted = walk::with_aliases(wanted.clone());
-    match walk::merged(Some(existing), Some(&wanted), &parts) {
+    let wanted = owned::with_aliases(wanted.clone());
+    match owned::merged(Some(existing), Some(&wanted), &parts) {
         Some(mut merged) => {
             keep_template(existing, &mut merged);
             let is_changed = merged != *existing;

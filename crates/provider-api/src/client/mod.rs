@@ -79,12 +79,6 @@ impl Client {
         let connector = Connector::new(&parsed, trust, credentials).ok_or_else(wrong)??;
         Ok(Self { connector, authority, token, patience: Self::PATIENCE })
     }
-
-    /// The same with another patience.
-    pub const fn with_patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
-    }
 }
 
 impl std::fmt::Debug for Client {

@@ -20,44 +20,25 @@ pub trait Fact: Serialize + DeserializeOwned + Send + Sync + 'static {
     const TOPIC: Topic;
 }
 
-impl Fact for ClusterStatus {
-    const TOPIC: Topic = Topic::ClusterStatus;
+macro_rules! facts {
+    ($($fact:ident: $topic:ident),+ $(,)?) => {
+        $(impl Fact for $fact {
+            const TOPIC: Topic = Topic::$topic;
+        })+
+    };
 }
 
-impl Fact for BidEngineStatus {
-    const TOPIC: Topic = Topic::BidEngineStatus;
-}
-
-impl Fact for ManifestStatus {
-    const TOPIC: Topic = Topic::ManifestStatus;
-}
-
-impl Fact for InventoryStatus {
-    const TOPIC: Topic = Topic::InventoryStatus;
-}
-
-impl Fact for BalanceStatus {
-    const TOPIC: Topic = Topic::BalanceStatus;
-}
-
-impl Fact for InventoryCluster {
-    const TOPIC: Topic = Topic::InventoryCluster;
-}
-
-impl Fact for InventoryNodes {
-    const TOPIC: Topic = Topic::InventoryNodes;
-}
-
-impl Fact for InventoryStorage {
-    const TOPIC: Topic = Topic::InventoryStorage;
-}
-
-impl Fact for Block {
-    const TOPIC: Topic = Topic::ChainBlock;
-}
-
-impl Fact for LeaseChange {
-    const TOPIC: Topic = Topic::Lease;
+facts! {
+    ClusterStatus: ClusterStatus,
+    BidEngineStatus: BidEngineStatus,
+    ManifestStatus: ManifestStatus,
+    InventoryStatus: InventoryStatus,
+    BalanceStatus: BalanceStatus,
+    InventoryCluster: InventoryCluster,
+    InventoryNodes: InventoryNodes,
+    InventoryStorage: InventoryStorage,
+    Block: ChainBlock,
+    LeaseChange: Lease,
 }
 
 /// The newest block that was followed.

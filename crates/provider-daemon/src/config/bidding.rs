@@ -9,8 +9,7 @@ use akash_types::{Address, Coin, DecCoin};
 use provider_engine::bidding::policy::Policy;
 use provider_engine::bidding::pricing::{Decimal, Pricing, Scales, ScalesError};
 
-use super::error::Wrong;
-use super::reader::{Reader, because, coin};
+use super::reader::{Reader, Wrong, because, coin};
 
 /// The program that is asked for prices.
 #[derive(Clone, Debug, PartialEq, Eq)]

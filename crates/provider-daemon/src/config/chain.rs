@@ -8,8 +8,7 @@ use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::lane::LaneConfig;
 use akash_net::{Outbound, TlsFiles};
 
-use super::error::Wrong;
-use super::reader::{Reader, because};
+use super::reader::{Reader, Wrong, because};
 
 #[derive(Clone, Debug)]
 pub struct Chain {

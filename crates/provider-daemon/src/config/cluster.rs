@@ -7,10 +7,9 @@ use std::time::Duration;
 use provider_kube::isolation::{Ipv4Network, Isolation, PodProfile};
 use provider_kube::settings::Overcommit;
 
-use super::error::Wrong;
 use super::given::Place;
 use super::reader;
-use super::reader::{Reader, because, hostname, socket};
+use super::reader::{Reader, Wrong, because, hostname, socket};
 
 /// What runs the workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]

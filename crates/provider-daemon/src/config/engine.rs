@@ -13,8 +13,7 @@ use provider_engine::manifest::ManifestSettings;
 use provider_kube::settings::Overcommit;
 
 use super::account::Account;
-use super::error::Wrong;
-use super::reader::{Reader, because, coin};
+use super::reader::{Reader, Wrong, because, coin};
 
 const SHORTEST_PERIOD: Duration = Duration::from_secs(4);
 

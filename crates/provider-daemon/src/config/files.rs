@@ -10,7 +10,7 @@ use provider_gateway::ScrapeToken;
 
 use super::Config;
 use super::cluster::Cluster;
-use super::error::ConfigError;
+use super::reader::ConfigError;
 
 /// What is wrong with files that the configuration names.
 pub fn missing_files(config: &Config) -> Vec<ConfigError> {

@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::error::Wrong;
-use super::reader::{Reader, hostname, socket};
+use super::reader::{Reader, Wrong, hostname, socket};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gateway {

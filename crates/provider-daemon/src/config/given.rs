@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use akash_net::{Outbound, OutboundError};
 use akash_types::{Address, Attribute};
 
-use super::error::Note;
-use super::reader::Reader;
+use super::reader::{Note, Reader};
 use super::table::setting_of_key;
 
 /// What was given, and by whom: the only input of [`Config::from_given`](super::Config::from_given).

@@ -17,7 +17,6 @@ mod chain;
 mod changes;
 mod cluster;
 mod engine;
-mod error;
 mod files;
 mod gateway;
 mod given;
@@ -43,17 +42,15 @@ pub use changes::{NeedsRestart, Reload, changes};
 pub use cluster::{
     Cluster, Ingress, IngressMode, Kubernetes, ProbeSettings, SecretName, Simulated,
 };
-pub use error::{ConfigError, Note};
 pub use files::missing_files;
 pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
 pub use given::{FileContent, Given, GivenFile, Place, STRAYS, Value};
-pub use reader::read_span;
+pub use reader::{ConfigError, Note, read_span};
 pub use setting::{Change, Effect, Form, Setting};
 
 use crate::log::LogSettings;
-use error::Wrong;
-use reader::{Reader, because, socket};
+use reader::{Reader, Wrong, because, socket};
 
 /// Everything that is set, validated.
 #[derive(Clone, Debug)]

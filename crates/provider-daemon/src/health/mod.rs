@@ -32,9 +32,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use provider_engine::engine::{Published, Status};
-use tokio::net::{TcpListener, TcpStream};
+use provider_operators::Listener;
+use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 
 use crate::metrics::Format;
 
@@ -182,45 +182,28 @@ impl Default for Limits {
 /// hyper takes no less than this.
 const LEAST_HEAD: usize = 8 * 1024;
 
-/// How long to wait when no connection can be accepted, such as for want of file descriptors.
-const PAUSE: Duration = Duration::from_millis(100);
-
 /// A listener that answers.
 #[derive(Debug)]
 pub struct HealthServer {
-    listener: TcpListener,
+    listener: Listener,
     limits: Limits,
 }
 
 impl HealthServer {
     /// Listens at `address`.
     pub async fn bind(address: SocketAddr, limits: Limits) -> io::Result<Self> {
-        Ok(Self { listener: TcpListener::bind(address).await?, limits })
+        Ok(Self { listener: Listener::bind(address).await?, limits })
     }
 
     pub fn local_address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.listener.local_address()
     }
 
     /// Answers for as long as this is polled. Dropping it ends all connections.
     pub async fn run(self, probe: impl Probe) -> Infallible {
-        let probe = Arc::new(probe);
-        let mut connections = JoinSet::new();
-        loop {
-            let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
-                Some(_) = connections.join_next() => continue,
-            };
-            while connections.try_join_next().is_some() {}
-            match accepted {
-                Ok((stream, _)) if connections.len() < self.limits.connections => {
-                    connections.spawn(serve(stream, self.limits, Arc::clone(&probe)));
-                }
-                // Too many already: the stream is closed here.
-                Ok(_) => {}
-                Err(_) => tokio::time::sleep(PAUSE).await,
-            }
-        }
+        let (probe, limits) = (Arc::new(probe), self.limits);
+        let serve = |stream| serve(stream, limits, Arc::clone(&probe));
+        self.listener.serve_each(limits.connections, serve).await
     }
 }
 

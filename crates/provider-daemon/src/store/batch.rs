@@ -8,12 +8,12 @@ use provider_engine::time::BlockTime;
 use provider_engine::{Effect, Fact};
 use redb::{ReadableTable, WriteTransaction};
 
-use super::error::{StoreError, failure};
 use super::format::{
     ACCEPTED, BID_FEES, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
 };
 use super::history::{Retention, Row, prune, row_of};
 use super::record::Record;
+use super::{StoreError, failure};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {

@@ -14,7 +14,7 @@
 
 use redb::{Database, ReadableTable, TableDefinition, TableHandle, WriteTransaction};
 
-use super::error::{StoreError, failure};
+use super::{StoreError, failure};
 
 pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
 pub(super) const ENTRIES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("entries");

@@ -11,8 +11,8 @@ use redb::{ReadableTable, ReadableTableMetadata, Table};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{LeaseChange, LeaseEvent, Moment};
-use super::error::{StoreError, failure};
 use super::record::Record;
+use super::{StoreError, failure};
 
 /// What is remembered of a lease. Earnings are those that arrived while this store was written to.
 #[derive(Clone, Debug, PartialEq, Eq)]

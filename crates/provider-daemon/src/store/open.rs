@@ -8,11 +8,10 @@ use std::time::Instant;
 
 use redb::{Database, DatabaseError, StorageError};
 
-use super::StoreHealth;
 use super::batch::Batch;
-use super::error::{OpenError, StoreError, failure};
 use super::format::{Before, FORMAT, Format, Unfit};
 use super::history::Retention;
+use super::{OpenError, StoreError, StoreHealth, failure};
 
 /// Memory for pages that are read often. The default of a GiB is more than the whole file has.
 const CACHE: usize = 8 * 1024 * 1024;

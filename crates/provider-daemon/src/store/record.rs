@@ -9,7 +9,7 @@ use provider_engine::lease::{Health, LeaseCause};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::error::StoreError;
+use super::StoreError;
 
 /// Most characters of words. A tenant's manifest can make a refusal long.
 const WORDS: usize = 2_000;

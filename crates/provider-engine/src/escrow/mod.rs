@@ -34,7 +34,6 @@ mod account;
 mod earnings;
 mod effect;
 mod forecast;
-mod input;
 mod plan;
 mod schedule;
 mod settings;
@@ -45,9 +44,11 @@ use std::collections::BTreeMap;
 use akash_types::{DeploymentId, LeaseId};
 
 pub use earnings::Standing;
-pub use effect::{CheckFailure, Earning, EscrowEffect, EscrowNote, Refusal, Total, WithdrawReason};
+pub use effect::{
+    CheckFailure, Earning, EscrowEffect, EscrowInput, EscrowNote, Refusal, Total, WithdrawOutcome,
+    WithdrawReason, WithdrawScope,
+};
 pub use forecast::Forecast;
-pub use input::{EscrowInput, WithdrawOutcome, WithdrawScope};
 pub use settings::Settings;
 pub use wallet::{Funds, Shortage, WalletState};
 

@@ -28,7 +28,7 @@ use super::peer::Peer;
 use super::tally::Tally;
 use super::unread::Unread;
 use crate::auth::CertificateCheck;
-use crate::listen::accept;
+use crate::gateway::accept;
 use crate::places::{Budget, Full, Place, Places, client};
 
 /// What is taken from a client of HTTP/2 before the service reads it, in bytes: the least that the

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use super::under_way::Deployment;
 use super::write::Writer;
+use crate::apply::of_command;
 use crate::build::Object;
-use crate::failure::of_command;
 use crate::observe::condition;
 use crate::observe::rollout::{is_rolling, revision_of, update_revision};
 use crate::resolve::{Lease, version};

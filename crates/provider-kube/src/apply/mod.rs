@@ -23,10 +23,10 @@ use akash_types::LeaseId;
 use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
 use provider_crd::{labels, names};
 use provider_engine::cluster::command::{CommandFailure, Operation};
+use provider_engine::cluster::port::ReadFailure;
 use serde_json::{Map, Value, json};
 use write::Writer;
 
-use crate::failure::of_command;
 use crate::settings::Settings;
 use crate::watch::{MEMORY, Shared, parts};
 
@@ -112,6 +112,23 @@ async fn maintain(writer: Writer<'_>, settings: &Settings, is_on: bool) -> Resul
             Err(Failure::Conflict(_)) => {}
             Err(failure) => return Err(failure),
         }
+    }
+}
+
+/// What "not found" is about here is never the lease: a namespace of the operator's, a kind.
+pub(crate) fn of_command(failure: Failure) -> CommandFailure {
+    match failure {
+        Failure::Refused(why) => CommandFailure::Refused(why),
+        Failure::NotFound(why) | Failure::Conflict(why) | Failure::Unavailable { why, .. } => {
+            CommandFailure::Unavailable(why)
+        }
+    }
+}
+
+pub(crate) fn of_read(failure: Failure) -> ReadFailure {
+    match of_command(failure) {
+        CommandFailure::Refused(why) => ReadFailure::Refused(why),
+        CommandFailure::Unavailable(why) => ReadFailure::Unavailable(why),
     }
 }
 

@@ -8,8 +8,8 @@ use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
 use provider_engine::cluster::command::CommandFailure;
 use serde_json::Value;
 
+use crate::apply::of_command;
 use crate::build::Object;
-use crate::failure::of_command;
 use crate::watch::{CachedObject, Shared};
 
 /// How often an object is read again because somebody else wrote it.

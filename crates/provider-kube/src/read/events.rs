@@ -15,8 +15,8 @@ use provider_engine::cluster::port::{
 };
 use tokio::sync::mpsc;
 
-use super::look::{Look, is_there};
-use crate::failure::of_read;
+use super::{Look, is_there};
+use crate::apply::of_read;
 use crate::status;
 use crate::watch::Shared;
 

@@ -6,8 +6,8 @@ use kube_access::{KubeClient, ResourceKind, Selector};
 use provider_engine::cluster::port::{LeaseStatus, Missing, Phase, ReadFailure, ServiceStatus};
 use provider_engine::cluster::view::Held;
 
+use super::Look;
 use super::events::in_order;
-use super::look::Look;
 use crate::resolve::{held, version};
 use crate::settings::Settings;
 use crate::status::{self, LeaseObjects};

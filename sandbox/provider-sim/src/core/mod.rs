@@ -23,7 +23,6 @@ mod lease;
 mod live;
 mod logs;
 mod machine;
-mod need;
 mod operate;
 mod place;
 mod pod;

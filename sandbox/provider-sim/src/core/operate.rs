@@ -14,7 +14,7 @@ use super::SimCluster;
 use super::image::Behaviour;
 use super::lease::{Lease, Running};
 use super::machine::{Timer, is_of};
-use super::need::{Need, card_wishes};
+use super::place::{Need, card_wishes};
 use super::pod::Template;
 use crate::wire::group_to_json;
 

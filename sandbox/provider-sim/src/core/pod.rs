@@ -13,7 +13,7 @@ use std::time::Duration;
 use provider_engine::cluster::view::{CardChoice, Condition, Name, Replica};
 use serde::{Deserialize, Serialize};
 
-use super::need::Need;
+use super::place::Need;
 
 /// Names a pod within its lease, through replacements.
 pub(super) type PodKey = u32;

@@ -24,7 +24,7 @@ use reader::Reader;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::look::{Look, goes_on, replicas};
+use super::{Look, goes_on, replicas};
 use crate::observe::replica::exit;
 use crate::watch::Shared;
 

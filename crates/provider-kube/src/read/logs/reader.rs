@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 
 use super::lines::{Lines, Piece};
 use super::{Container, container, has_previous};
-use crate::failure::of_read;
-use crate::read::look::Replica;
+use crate::apply::of_read;
+use crate::read::Replica;
 use crate::watch::Shared;
 
 /// How long to wait before a log that broke off is read on.

@@ -33,10 +33,10 @@ use tokio::net::TcpStream;
 
 use super::operator::HostnameOperator;
 use super::reconcile::HostIndex;
-use crate::Listener;
 use crate::hostname::backends::Answers;
 use crate::hostname::claim::Claim;
 use crate::hostname::reconcile::{Moment, State};
+use crate::listener::{CONNECTIONS, Listener};
 
 #[derive(Clone, derive_more::Debug)]
 #[debug("Rest {{ version: {:?}, .. }}", self.0.version)]
@@ -147,7 +147,7 @@ const TIME: Duration = Duration::from_secs(30);
 
 /// Answers for as long as this is polled. Dropping it ends all connections.
 pub async fn serve(listener: Listener, rest: Rest) -> Infallible {
-    listener.serve_each(|stream| connection(stream, rest.clone())).await
+    listener.serve_each(CONNECTIONS, |stream| connection(stream, rest.clone())).await
 }
 
 async fn connection(stream: TcpStream, rest: Rest) {

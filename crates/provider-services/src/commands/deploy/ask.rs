@@ -15,9 +15,8 @@ use super::cost;
 use super::outcome::Progress;
 use super::plan::{GroupSeen, Offer};
 use crate::chain::Wallet;
-use crate::console::Console;
+use crate::console::{Console, Streams};
 use crate::output::{BidRow, Palette, render_bids};
-use crate::streams::Streams;
 
 /// How often an answer may make no sense.
 const TRIES: usize = 3;

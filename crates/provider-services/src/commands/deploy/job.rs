@@ -22,8 +22,8 @@ use crate::chain::Wallet;
 use crate::commands::tenant::AuthType;
 use crate::commands::tenant::door::{Door, Identity};
 use crate::commands::tx::least_deposit;
+use crate::console::Streams;
 use crate::output::{counted, printable};
-use crate::streams::Streams;
 
 /// From one look to the next.
 const PAUSE: Duration = Duration::from_millis(300);

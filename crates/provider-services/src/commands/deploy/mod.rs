@@ -23,13 +23,13 @@ use akash_types::{Coin, DeploymentId, DeploymentState};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
+use crate::app::{block_on, stop_signal};
 use crate::chain::{Account, AccountSigner, KeyringArgs, Network, Wallet, values};
 use crate::cli::ReportFormat;
 use crate::commands::sdl::{check_hashable, read_valid_source};
 use crate::commands::tenant::AuthType;
-use crate::runtime::{block_on, stop_signal};
+use crate::console::Streams;
 use crate::source::Source;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use look::Kept;
 

@@ -7,8 +7,8 @@ use provider_api::status::{ForwardedPort, LeaseStatus, LeasedIp, ServiceStatus};
 use serde::Serialize;
 
 use super::cost;
+use crate::console::Streams;
 use crate::output::{Palette, printable};
-use crate::streams::Streams;
 
 /// A deployment that runs.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use akash_types::Dec;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
+use crate::app::{block_on, stop_signal};
 use crate::chain::values;
-use crate::runtime::{block_on, stop_signal};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 use genesis::{Grant, Start};
 

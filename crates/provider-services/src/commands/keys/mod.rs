@@ -12,7 +12,7 @@ use akash_keys::keyring::Keyring;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::chain::{self, KeyringArgs};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 const HELP: &str = "\

@@ -20,9 +20,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
+use crate::app::block_on;
 use crate::chain::Network;
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 use args::{Found, QueryArgs};

@@ -16,7 +16,7 @@ use provider_sim::server::{Server, ServerConfig};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::place::LOG;
+use super::stage::LOG;
 use crate::chain::{Network, Wallet};
 use crate::commands::run::judge;
 use crate::commands::tenant::door::{Door, Identity};

@@ -16,9 +16,8 @@ use provider_kube::definitions;
 use super::args::RunArgs;
 use super::file;
 use crate::chain::{Account, KeyringArgs};
-use crate::console::Console;
+use crate::console::{Console, Streams};
 use crate::output::{Palette, counted, printable};
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 /// Signed to get a number that nobody else can know and that is the same at every start.

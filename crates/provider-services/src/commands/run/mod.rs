@@ -22,9 +22,9 @@ use reload::Reloader;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+use crate::app::{block_on, block_on_threads};
 use crate::commands::version::FOR_DAEMON;
-use crate::runtime::{block_on, block_on_threads};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use args::RunArgs;

@@ -9,7 +9,7 @@ use clap::Args;
 use provider_crd::names::lease_namespace;
 
 use crate::chain::KeyringArgs;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 /// Where the provider is.
 #[derive(Debug, Args)]

@@ -21,8 +21,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::app::block_on;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use args::AuthType;

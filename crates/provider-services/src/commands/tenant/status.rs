@@ -14,7 +14,7 @@ use super::asker::Tenant;
 use super::door::{Door, Identity};
 use super::refusal::refused;
 use crate::chain::Network;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const PROVIDER_HELP: &str = "\

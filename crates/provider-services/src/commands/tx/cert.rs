@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use super::session::Session;
 use crate::chain::values;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 const HELP: &str = "\
 Examples:

@@ -17,7 +17,7 @@ use crate::chain::Network;
 use crate::cli::SdlFile;
 use crate::commands::ids::{DeploymentFlags, GroupFlags};
 use crate::commands::sdl::read_hashable;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 const HELP: &str = "\
 Examples:

@@ -15,7 +15,7 @@ use super::args::TxArgs;
 use super::session::Session;
 use super::{file, send};
 use crate::chain::{AccountSigner, Network};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 const SIGN_HELP: &str = "\

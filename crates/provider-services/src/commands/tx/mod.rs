@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use akash_chain::tx::Message;
 use clap::{Args, Subcommand};
 
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::app::block_on;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use deployment::least_deposit;

@@ -9,8 +9,8 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueHint};
 
 use super::session::Session;
+use crate::console::Streams;
 use crate::output::{Document, printable};
-use crate::streams::Streams;
 use crate::yaml_file;
 
 const HELP: &str = "\

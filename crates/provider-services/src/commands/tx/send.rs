@@ -11,8 +11,8 @@ use super::args::{Gas, TxFormat};
 use super::file;
 use super::session::Session;
 use crate::chain::{AccountSigner, Maker, Turn, broadcast_in_turn, next_turn};
+use crate::console::Streams;
 use crate::output::Document;
-use crate::streams::Streams;
 
 /// Does with the messages what flags say.
 pub(super) async fn send(

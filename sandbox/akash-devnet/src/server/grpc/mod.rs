@@ -21,7 +21,7 @@ use tonic_reflection::server::Builder;
 
 use super::context::Context;
 use super::services;
-use super::services::{Found, Refusal, SERVED, discovery};
+use super::services::{Found, Refusal, SERVED};
 use crate::node::App;
 
 /// Where client and node say which height is meant.
@@ -110,7 +110,7 @@ async fn answer<A: App>(
         return Err(Status::unavailable(text));
     }
     if path == DISCOVERY {
-        let info = discovery::message(&context.view().chain.chain_id);
+        let info = super::services::message(&context.view().chain.chain_id);
         return Ok(tonic::Response::new(info.encode_to_vec()));
     }
     let height = asked_height(request.metadata())?;

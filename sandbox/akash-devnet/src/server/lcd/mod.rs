@@ -22,7 +22,7 @@ use tonic::Code;
 use super::context::Context;
 use super::grpc::{DISCOVERY, HEIGHT, height_of};
 use super::services;
-use super::services::{Found, Refusal, discovery};
+use super::services::{Found, Refusal};
 use crate::node::App;
 
 /// Most bytes of a request.
@@ -100,7 +100,7 @@ async fn answer<A: App>(
     };
     let found = if method == DISCOVERY {
         let view = context.view();
-        let value = discovery::message(&view.chain.chain_id).encode_to_vec();
+        let value = super::services::message(&view.chain.chain_id).encode_to_vec();
         Found { value, height: view.history.latest() }
     } else {
         services::query(context, method, &asked, height).await.map_err(failed)?

@@ -22,7 +22,7 @@ use instant_acme::{ChallengeHandle, ChallengeType};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::listen::accept;
+use crate::gateway::accept;
 
 pub use tls::CertificateError;
 

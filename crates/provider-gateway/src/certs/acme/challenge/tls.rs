@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::listen::accept;
+use crate::gateway::accept;
 
 /// The protocol that only authorities ask for.
 const PROTOCOL: &[u8] = b"acme-tls/1";

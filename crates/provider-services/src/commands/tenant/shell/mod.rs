@@ -21,8 +21,8 @@ use tokio::sync::mpsc;
 use super::args::{LeaseOf, ProviderFlags};
 use super::asker::Tenant;
 use super::refusal::refused;
+use crate::console::Streams;
 use crate::output::printable;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const HELP: &str = "\

@@ -18,7 +18,7 @@ use super::wire::{Request, RpcError};
 use crate::node::App;
 use crate::server::context::{APP_VERSION, Context};
 use crate::server::services;
-use crate::server::services::{Refusal, discovery};
+use crate::server::services::Refusal;
 
 #[derive(Debug)]
 pub(super) struct Spec {
@@ -137,7 +137,7 @@ pub(super) async fn call<A: App>(context: &Context<A>, method: &Spec, args: Args
         return Err(RpcError::internal(text));
     }
     let outcome = match method.name {
-        "akash" => answer(&discovery::json(&context.view().chain.chain_id)),
+        "akash" => answer(&super::super::services::json(&context.view().chain.chain_id)),
         "health" => answer(&serde_json::Map::new()),
         "status" => status(context),
         "net_info" => net_info(context),
