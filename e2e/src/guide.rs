@@ -3,7 +3,6 @@
 /// The commands of a text, a line each; what ends in a backslash goes on in the next line.
 ///
 /// A block marked `console` holds commands only; other blocks hold none.
-#[must_use]
 pub fn commands(markdown: &str) -> Vec<String> {
     let (mut commands, mut inside, mut begun) = (Vec::new(), false, String::new());
     for line in markdown.lines() {
@@ -23,7 +22,6 @@ pub fn commands(markdown: &str) -> Vec<String> {
 }
 
 /// What stands below a heading, up to the next one of its kind.
-#[must_use]
 pub fn section<'a>(markdown: &'a str, heading: &str) -> Option<&'a str> {
     let mark = heading.split(' ').next()?;
     let (_, rest) = markdown.split_once(&format!("\n{heading}\n"))?;

@@ -92,10 +92,6 @@ impl Default for Settings {
 
 impl Network {
     /// Starts the chain and the cluster and registers a provider, which does not run yet.
-    ///
-    /// # Errors
-    ///
-    /// When one of them does not start.
     pub fn start(folder: &Path, settings: Settings) -> Result<Self> {
         let mut network = Self::chain(folder, settings)?;
         network.start_cluster()?;
@@ -107,10 +103,6 @@ impl Network {
     }
 
     /// Starts the chain alone.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn chain(folder: &Path, settings: Settings) -> Result<Self> {
         let any = "127.0.0.1:0".to_owned();
         let chain = format!("{}:0", settings.listen);
@@ -139,16 +131,11 @@ impl Network {
     }
 
     /// What the provider has said so far.
-    #[must_use]
     pub fn provider_log(&self) -> String {
         std::fs::read_to_string(self.log("provider")).unwrap_or_default()
     }
 
     /// Starts the chain where it was.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn start_chain(&mut self) -> Result<()> {
         let state = self.at("chain")?;
         let args = ["devnet", "--state", &state, "--block-time", &self.settings.block_time];
@@ -168,10 +155,6 @@ impl Network {
     }
 
     /// Starts the cluster where it was.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn start_cluster(&mut self) -> Result<()> {
         let (state, speed) = (self.at("cluster")?, self.settings.speed.to_string());
         let args = ["sim-cluster", "--state", &state, "--listen", &self.sim, "--http"];
@@ -187,10 +170,6 @@ impl Network {
     }
 
     /// Starts the provider. Tenants find it where it was before.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn start_provider(&mut self) -> Result<()> {
         let nodes = match self.nodes.as_slice() {
             [] => format!("http://{}", self.rpc),
@@ -238,10 +217,6 @@ impl Network {
     }
 
     /// Writes another `provider.yaml` and has the provider, which was started with one, read it.
-    ///
-    /// # Errors
-    ///
-    /// When there is no provider.
     pub fn reload(&mut self, config: String) -> Result<()> {
         std::fs::write(self.folder.join("run.yaml"), &config)?;
         self.settings.config = Some(config);
@@ -260,10 +235,6 @@ impl Network {
     }
 
     /// Waits until tenants can connect to the provider, and registers where that is.
-    ///
-    /// # Errors
-    ///
-    /// When it does not say so in time.
     pub fn open_gateway(&self) -> Result<()> {
         let limit = Duration::from_secs(120);
         let (rest, _) = wait_until("tenants can connect", limit, || self.gateway())?;
@@ -283,10 +254,6 @@ impl Network {
     }
 
     /// Variables by which commands find this network.
-    ///
-    /// # Errors
-    ///
-    /// When a path is no text.
     pub fn variables(&self) -> Result<[(&'static str, String); 4]> {
         Ok([
             ("AKASH_HOME", self.at("chain")?),
@@ -302,23 +269,17 @@ impl Network {
     }
 
     /// Where the chain answers, without a scheme.
-    #[must_use]
     pub fn rpc(&self) -> &str {
         &self.rpc
     }
 
     /// Where the chain answers gRPC, without a scheme.
-    #[must_use]
     pub fn grpc(&self) -> &str {
         &self.grpc
     }
 
     /// Where the provider that was started last lets tenants in, by REST and by gRPC; `None` until
     /// it says so.
-    ///
-    /// # Errors
-    ///
-    /// When it says something else.
     pub fn gateway(&self) -> Result<Option<(String, String)>> {
         let log = self.provider_log();
         let said = log.lines().rfind(|line| line.contains("tenants can connect"));
@@ -331,84 +292,56 @@ impl Network {
     }
 
     /// The private key of an account, in hex.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub fn private_key(&self, key: &str) -> Result<String> {
         let export = ["keys", "export", key, "--unarmored-hex", "--unsafe", "-y"];
         Ok(self.run(&export)?.trim().to_owned())
     }
 
     /// Where keys and certificates are.
-    #[must_use]
     pub fn home(&self) -> PathBuf {
         self.folder.join("chain")
     }
 
     /// Where the provider's operator asks.
-    #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.join("ctl.sock")
     }
 
     /// Where the simulated cluster listens.
-    #[must_use]
     pub fn sim(&self) -> &str {
         &self.sim
     }
 
     /// Where workloads answer.
-    #[must_use]
     pub fn web(&self) -> &str {
         &self.sim_http
     }
 
     /// Runs a command of the program on this network.
-    ///
-    /// # Errors
-    ///
-    /// When it fails.
     pub fn run(&self, args: &[&str]) -> Result<String> {
         let variables = self.variables()?;
         program::run(args, &variables.each_ref().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// The same, with what it prints as JSON.
-    ///
-    /// # Errors
-    ///
-    /// When it fails, or prints something else.
     pub fn json(&self, args: &[&str]) -> Result<Value> {
         let printed = self.run(&[args, &["-o", "json"]].concat())?;
         serde_json::from_str(&printed).with_context(|| format!("`{}`: {printed}", args.join(" ")))
     }
 
     /// Asks the provider as its operator.
-    ///
-    /// # Errors
-    ///
-    /// When it does not answer, or refuses.
     pub fn ctl(&self, args: &[&str]) -> Result<Value> {
         let socket = self.at("ctl.sock")?;
         self.json(&[&["ctl", "--socket", &socket], args].concat())
     }
 
     /// Whether the provider acts.
-    ///
-    /// # Errors
-    ///
-    /// When it does not answer.
     pub fn ready(&self) -> Result<Option<()>> {
         let ready = self.ctl(&["status"])?.get("ready") == Some(&Value::Bool(true));
         Ok(ready.then_some(()))
     }
 
     /// The number and stage of each lease that the provider looks after.
-    ///
-    /// # Errors
-    ///
-    /// When it does not answer.
     pub fn leases(&self) -> Result<Vec<(u64, String)>> {
         let told = self.ctl(&["leases"])?;
         let lease = |lease: &Value| {
@@ -420,20 +353,12 @@ impl Network {
     }
 
     /// The numbers of those that run.
-    ///
-    /// # Errors
-    ///
-    /// When the provider does not answer.
     pub fn running(&self) -> Result<BTreeSet<u64>> {
         let running = self.leases()?.into_iter().filter(|(_, stage)| stage == "running");
         Ok(running.map(|(dseq, _)| dseq).collect())
     }
 
     /// Sends a transaction that succeeds.
-    ///
-    /// # Errors
-    ///
-    /// When it does not.
     pub fn tx(&self, from: &str, args: &[&str]) -> Result<Value> {
         let result = self.json(&[&["tx"], args, &["--from", from, "-y"]].concat())?;
         if result.get("code") != Some(&Value::from(0)) {
@@ -443,20 +368,12 @@ impl Network {
     }
 
     /// The address of a key.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
     pub fn address(&self, key: &str) -> Result<String> {
         Ok(self.run(&["keys", "show", key, "-a"])?.trim().to_owned())
     }
 
     /// Puts several messages, made by commands of the program, into one transaction, signs and sends
     /// it with the program, and waits for its block.
-    ///
-    /// # Errors
-    ///
-    /// When it does not succeed.
     pub fn tx_of(&self, from: &str, messages: &[Value]) -> Result<Value> {
         let gas = (400_000 + 600_000 * messages.len()).to_string();
         let fee = (600_000 * messages.len() / 20 + 50_000).to_string();
@@ -488,10 +405,6 @@ impl Network {
     }
 
     /// What a command of `tx` would send.
-    ///
-    /// # Errors
-    ///
-    /// When it makes no sense.
     pub fn message(&self, from: &str, args: &[&str]) -> Result<Value> {
         let make = ["--from", from, "--generate-only", "--offline", "--gas", "1"];
         let made = self.run(&[&["tx"], args, &make].concat())?;
@@ -514,10 +427,6 @@ impl Drop for Network {
 }
 
 /// Looks until something is so; the last problem if it never is.
-///
-/// # Errors
-///
-/// When it is not so within `limit`.
 pub fn wait_until<T>(
     what: &str,
     limit: Duration,

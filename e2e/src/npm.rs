@@ -8,9 +8,6 @@ use anyhow::{Context, Result, ensure};
 
 /// Installs what `source`'s lock file names and copies `source`'s scripts beside it; the folder to
 /// run node in. Nothing is installed twice: the folder's name has the lock file's content in it.
-///
-/// # Errors
-/// When npm is missing or fails.
 pub fn install(source: &Path) -> Result<PathBuf> {
     let lock = fs::read(source.join("package-lock.json")).context("reading package-lock.json")?;
     let cache = components::cache()?;

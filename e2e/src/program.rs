@@ -8,10 +8,6 @@ use std::process::{Child, Command, Output, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 /// Where the program is: where `PROVIDER_SERVICES` says, or beside the folder of the running test.
-///
-/// # Errors
-///
-/// When it was not built.
 pub fn path() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os("PROVIDER_SERVICES") {
         return Ok(given.into());
@@ -28,10 +24,6 @@ pub fn path() -> Result<PathBuf> {
 }
 
 /// A command of the program, with nothing in its environment but what it is given.
-///
-/// # Errors
-///
-/// When the program was not built.
 pub fn command(args: &[&str], variables: &[(&str, &str)]) -> Result<Command> {
     let mut command = Command::new(path()?);
     command.args(args).env_clear().envs(variables.iter().copied()).stdin(Stdio::null());
@@ -39,10 +31,6 @@ pub fn command(args: &[&str], variables: &[(&str, &str)]) -> Result<Command> {
 }
 
 /// Runs a command to its end; what it printed, if it succeeded.
-///
-/// # Errors
-///
-/// When it failed, with what it said.
 pub fn run(args: &[&str], variables: &[(&str, &str)]) -> Result<String> {
     let Output { status, stdout, stderr } = command(args, variables)?.output()?;
     if !status.success() {
@@ -60,10 +48,6 @@ pub struct Process {
 
 impl Process {
     /// Starts a command. What it says goes to the end of `log`.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn start(args: &[&str], variables: &[(&str, &str)], log: &Path) -> Result<Self> {
         let log = append(log)?;
         let child = command(args, variables)?.stdout(log.try_clone()?).stderr(log).spawn()?;
@@ -71,10 +55,6 @@ impl Process {
     }
 
     /// Starts a command with a soft and a hard limit of open files, by `prlimit` of util-linux.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub fn start_limited(args: &[&str], (soft, hard): (u64, u64), log: &Path) -> Result<Self> {
         let log = append(log)?;
         let mut command = Command::new("prlimit");
@@ -84,10 +64,6 @@ impl Process {
     }
 
     /// The soft limit of its open files.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn descriptor_limit(&self) -> Result<u64> {
         let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.child.id()))?;
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
@@ -96,10 +72,6 @@ impl Process {
     }
 
     /// Starts a command and reads what it prints up to a line that begins with `last`.
-    ///
-    /// # Errors
-    ///
-    /// When it ends before.
     pub fn start_and_read(
         args: &[&str],
         variables: &[(&str, &str)],
@@ -122,19 +94,11 @@ impl Process {
     }
 
     /// Whether it still runs.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn is_running(&mut self) -> Result<bool> {
         Ok(self.child.try_wait()?.is_none())
     }
 
     /// Sends a signal by name, such as `STOP`.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be sent.
     pub fn signal(&self, name: &str) -> Result<()> {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args([&format!("-{name}"), &id]).status()?;
@@ -143,28 +107,16 @@ impl Process {
     }
 
     /// Waits for it to end by itself.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn wait(&mut self) -> Result<std::process::ExitStatus> {
         Ok(self.child.wait()?)
     }
 
     /// Resident memory in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn resident(&self) -> Result<u64> {
         self.memory("VmRSS:")
     }
 
     /// The most resident memory that it ever had, in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn peak(&self) -> Result<u64> {
         self.memory("VmHWM:")
     }
@@ -177,10 +129,6 @@ impl Process {
     }
 
     /// How many descriptors it has open.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not say.
     pub fn descriptors(&self) -> Result<usize> {
         Ok(std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count())
     }
@@ -207,7 +155,6 @@ fn append(path: &Path) -> Result<File> {
 }
 
 /// The second word of the first line whose first word is `name`.
-#[must_use]
 pub fn word_after(lines: &[String], name: &str) -> Option<String> {
     lines.iter().find_map(|line| {
         let mut words = line.split_whitespace();

@@ -11,5 +11,3 @@ pub mod follow;
 pub mod query;
 pub mod transport;
 pub mod tx;
-
-pub use akash_keys as keys;

@@ -23,13 +23,11 @@ pub struct Services(Arc<Vec<(&'static str, Serve)>>);
 
 impl Services {
     /// None: every call is for an unknown one.
-    #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
     /// These and `service`, a generated server: those are always ready for another call.
-    #[must_use]
     pub fn with<S>(mut self, service: S) -> Self
     where
         S: NamedService
@@ -75,7 +73,6 @@ mod tests {
 
     use super::*;
 
-    /// Says which service it is.
     #[derive(Clone)]
     struct One;
     #[derive(Clone)]

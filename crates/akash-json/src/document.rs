@@ -19,7 +19,6 @@ pub enum Document {
 }
 
 impl Document {
-    #[must_use]
     pub fn map<const N: usize>(entries: [(&str, Self); N]) -> Self {
         Self::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
     }
@@ -34,7 +33,6 @@ impl Document {
     }
 
     /// The value at a path of keys: `bid.id.dseq`.
-    #[must_use]
     pub fn at(&self, path: &str) -> Option<&Self> {
         path.split('.').try_fold(self, |value, key| match value {
             Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, at)| at),
@@ -43,13 +41,11 @@ impl Document {
     }
 
     /// The text of a scalar at a path; empty if there is none.
-    #[must_use]
     pub fn scalar(&self, path: &str) -> String {
         self.at(path).and_then(Self::as_scalar).unwrap_or_default()
     }
 
     /// The items of a list at a path; none if there is no list.
-    #[must_use]
     pub fn items(&self, path: &str) -> &[Self] {
         match self.at(path) {
             Some(Self::List(items)) => items,
@@ -57,7 +53,6 @@ impl Document {
         }
     }
 
-    #[must_use]
     pub fn as_scalar(&self) -> Option<String> {
         match self {
             Self::Bool(value) => Some(value.to_string()),
@@ -67,7 +62,6 @@ impl Document {
     }
 
     /// JSON on one line, as the Go program prints it: without spaces.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.put_json(&mut out);
@@ -75,7 +69,6 @@ impl Document {
     }
 
     /// YAML, as the Go program makes it from JSON: keys in order of the alphabet.
-    #[must_use]
     pub fn to_yaml(&self) -> String {
         yaml::render(self)
     }

@@ -42,13 +42,10 @@ const DURATION: &str = "google.protobuf.Duration";
 /// Why bytes do not become a document.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtoJsonError {
-    /// The descriptors of `akash-proto` are damaged.
     #[error("this program was built with unusable message descriptors: {0}")]
     Pool(&'static str),
-    /// There is no such message or method.
     #[error("unknown message {0}")]
     Message(String),
-    /// The bytes are of something else.
     #[error("not a {message}")]
     Decode {
         message: String,

@@ -11,13 +11,10 @@ use crate::{ProtoJsonError, method};
 /// Why parameters are not a request.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterError {
-    /// There is no such method.
     #[error(transparent)]
     Method(#[from] ProtoJsonError),
-    /// A value of the query is not of its field's type; the text is that of the Go standard library.
     #[error("{0}")]
     Query(String),
-    /// A part of the path is not of its field's type.
     #[error("type mismatch, parameter: {name}, error: {problem}")]
     Path {
         name: String,
@@ -52,7 +49,6 @@ impl Parameters {
     }
 
     /// The request as bytes.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         self.request.encode_to_vec()
     }

@@ -18,11 +18,6 @@ pub fn answer(path: &str, bytes: &[u8]) -> Result<Document, ProtoJsonError> {
     decode(method(path)?.output(), bytes)
 }
 
-/// A message as a document.
-///
-/// # Errors
-///
-/// Never for a message that the .proto files describe.
 pub fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);
@@ -31,7 +26,6 @@ pub fn message<M: prost::Name>(message: &M) -> Result<Document, ProtoJsonError> 
 
 /// A packed message as a document: its fields after `@type`. One that is not known keeps its
 /// bytes.
-#[must_use]
 pub fn any(any: &Any) -> Document {
     let kind = ("@type".to_owned(), Document::text(&any.type_url));
     let name = any.type_url.trim_start_matches('/');
@@ -159,7 +153,6 @@ pub(super) fn duration(span: &Duration) -> Document {
 }
 
 /// Bytes as they are written in JSON.
-#[must_use]
 pub fn base64_text(bytes: &[u8]) -> Document {
     Document::text(STANDARD.encode(bytes))
 }

@@ -56,11 +56,6 @@ impl From<ProtoJsonError> for ReadError {
     }
 }
 
-/// Reads a message.
-///
-/// # Errors
-///
-/// When the JSON has another form, or more fields than the message.
 pub fn read<M: Name + Default>(json: &Json) -> Result<M, ReadError> {
     let name = M::full_name();
     let descriptor = pool()?.get_message_by_name(&name);
@@ -70,10 +65,6 @@ pub fn read<M: Name + Default>(json: &Json) -> Result<M, ReadError> {
 }
 
 /// The request of a gRPC method.
-///
-/// # Errors
-///
-/// When the method is unknown, the JSON has another form, or more fields than the request.
 pub fn request(path: &str, json: &Json) -> Result<Vec<u8>, ReadError> {
     encoded(method(path)?.input(), json)
 }

@@ -19,7 +19,6 @@ pub(crate) fn render(document: &Document) -> String {
 
 /// The text of a key in YAML, from the space after its colon to the end of its last line; further
 /// lines are indented by `indent` spaces.
-#[must_use]
 pub fn value(text: &str, indent: usize) -> String {
     let mut out = String::new();
     let lines = text.strip_suffix('\n').unwrap_or(text);

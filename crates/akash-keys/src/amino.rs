@@ -91,13 +91,10 @@ fn decode_single(bytes: &[u8]) -> Result<AccountKey, AminoError> {
 /// Why bytes are not a key in Amino.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AminoError {
-    /// The prefix is of another type.
     #[error("the key is not of type secp256k1")]
     NotSecp256k1,
-    /// The prefix is right and what follows is not.
     #[error("the encoding of the key is damaged")]
     Malformed,
-    /// The bytes inside are no key.
     #[error("the bytes of the key")]
     Key(#[source] KeyError),
 }

@@ -17,10 +17,6 @@ impl HdPath {
     pub const COSMOS_COIN_TYPE: u32 = 118;
 
     /// `m/44'/<coin type>'/<account>'/0/<index>`: where wallets look (BIP-44).
-    ///
-    /// # Errors
-    ///
-    /// When a number is 2^31 or more.
     pub fn bip44(coin_type: u32, account: u32, index: u32) -> Result<Self, HdPathError> {
         Self::of_bip44(&Bip44Params {
             purpose: 44,
@@ -119,24 +115,12 @@ impl fmt::Display for HdPath {
 /// Why something is not an HD path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HdPathError {
-    /// Not steps with slashes between them.
     #[error("HD path {text:?} is not of the form {}", HdPath::default())]
-    Form {
-        /// The text.
-        text: String,
-    },
-    /// A step that is no number, or too large.
+    Form { text: String },
     #[error("{step:?} in an HD path is not a number below 2147483648, with ' if hardened")]
-    Number {
-        /// The step.
-        step: String,
-    },
-    /// A path that is not of BIP-44.
+    Number { step: String },
     #[error("HD path {path} is not of the form {}", HdPath::default())]
-    NotBip44 {
-        /// The path.
-        path: HdPath,
-    },
+    NotBip44 { path: HdPath },
 }
 
 #[cfg(test)]

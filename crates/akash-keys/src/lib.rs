@@ -9,6 +9,8 @@
 //! Secrets are wiped when dropped, and neither errors nor `Debug` show them. Nothing here reads
 //! the environment or a terminal, and nothing knows what is signed.
 
+#![allow(missing_docs)]
+
 mod account_key;
 mod amino;
 pub mod armor;
@@ -21,16 +23,14 @@ pub mod keyring;
 pub mod mnemonic;
 mod passphrase;
 mod pem;
-mod public_key;
 mod random;
 mod secret_key;
 
-pub use account_key::{AccountKey, Multisig};
+pub use account_key::{AccountKey, Multisig, PublicKey};
 pub use amino::AminoError;
 pub use hd_path::{HdPath, HdPathError};
 pub use mnemonic::Mnemonic;
 pub use passphrase::Passphrase;
 pub use pem::PemError;
-pub use public_key::PublicKey;
 pub use random::{RandomError, random};
 pub use secret_key::{KeyError, SecretKey};

@@ -2,8 +2,6 @@
 //!
 //! Where the entropy of a new mnemonic comes from is the caller's business.
 
-use std::fmt;
-
 use bip0039::{Error as WordError, Mnemonic as Words};
 use hmac::{Hmac, KeyInit, Mac};
 use k256::NonZeroScalar;
@@ -13,34 +11,25 @@ use zeroize::Zeroizing;
 use super::{HdPath, KeyError, SecretKey};
 
 /// English words that stand for keys. Wiped when dropped.
+#[derive(derive_more::Debug)]
+#[debug("Mnemonic(…)")]
 pub struct Mnemonic(Words);
 
 impl Mnemonic {
     /// The 24 words of 32 random bytes.
-    ///
-    /// # Errors
-    ///
-    /// Never for 32 bytes.
     pub fn generate(entropy: &[u8; 32]) -> Result<Self, MnemonicError> {
         Self::from_entropy(entropy)
     }
 
     /// The words of 16, 20, 24, 28 or 32 bytes of entropy.
-    ///
-    /// # Errors
-    ///
-    /// For any other number of bytes.
     pub fn from_entropy(entropy: &[u8]) -> Result<Self, MnemonicError> {
         let wrong = |_| MnemonicError::Entropy { got: entropy.len() };
         Words::from_entropy(entropy).map(Self).map_err(wrong)
     }
 
     /// The words as typed: blanks and line ends between them do not matter, case does.
-    ///
-    /// # Errors
-    ///
-    /// When they are not 12, 15, 18, 21 or 24 words of the English list, or the last one, which
-    /// also is a checksum, does not fit the others. The words themselves are not in the error.
+    /// They are 12, 15, 18, 21 or 24 of the English list, and the last one is a checksum.
+    /// The words themselves are not in the error.
     pub fn parse(phrase: &str) -> Result<Self, MnemonicError> {
         let mut joined = Zeroizing::new(String::with_capacity(phrase.len()));
         for word in phrase.split_whitespace() {
@@ -63,16 +52,11 @@ impl Mnemonic {
     }
 
     /// The words, one blank between them.
-    #[must_use]
     pub fn phrase(&self) -> &str {
         self.0.phrase()
     }
 
     /// The key at `path`. `passphrase` is the optional 25th word of BIP-39; without one, `""`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no key at this path, which is never to be expected: one path in 2^127.
     pub fn derive(&self, passphrase: &str, path: &HdPath) -> Result<SecretKey, MnemonicError> {
         let seed = Zeroizing::new(self.0.to_seed(passphrase));
         let mut node = Node::master(seed.as_slice())?;
@@ -80,12 +64,6 @@ impl Mnemonic {
             node = node.child(*step)?;
         }
         Ok(node.key)
-    }
-}
-
-impl fmt::Debug for Mnemonic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Mnemonic(…)")
     }
 }
 
@@ -143,28 +121,23 @@ fn scalar(bytes: &Half) -> Result<Zeroizing<NonZeroScalar>, MnemonicError> {
 /// Why words, or what they were to be made from, are no mnemonic.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MnemonicError {
-    /// The wrong amount of entropy.
     #[error("a mnemonic is made from 16, 20, 24, 28 or 32 bytes, got {got}")]
     Entropy {
         /// How many bytes there were.
         got: usize,
     },
-    /// The wrong number of words.
     #[error("a mnemonic has 12, 15, 18, 21 or 24 words, got {got}")]
     Count {
         /// How many words there were.
         got: usize,
     },
-    /// A word that is not in the list.
     #[error("word {position} of the mnemonic is not in the English word list of BIP-39")]
     Word {
         /// Which, counted from 1.
         position: usize,
     },
-    /// Each word is good, together they are not.
     #[error("the words are no mnemonic: one of them is wrong, or their order is")]
     Checksum,
-    /// No key at the path.
     #[error("deriving the key")]
     Derive(#[source] KeyError),
 }

@@ -1,22 +1,18 @@
 //! What a person types to unlock something.
 
-use std::fmt;
-
 use zeroize::Zeroizing;
 
 /// A passphrase, wiped when dropped.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Passphrase(…)")]
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
     /// The passphrase `text`.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// Its bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -25,11 +21,5 @@ impl Passphrase {
 impl From<Zeroizing<String>> for Passphrase {
     fn from(text: Zeroizing<String>) -> Self {
         Self(text)
-    }
-}
-
-impl fmt::Debug for Passphrase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Passphrase(…)")
     }
 }

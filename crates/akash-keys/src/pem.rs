@@ -5,14 +5,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
-/// One block.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Block {
     /// What the first and last line name.
     pub label: String,
     /// `name: value` lines before the content.
     pub headers: Vec<(String, String)>,
-    /// The content.
     pub data: Zeroizing<Vec<u8>>,
     /// The three bytes of an OpenPGP checksum, where there is one.
     pub checksum: Option<[u8; 3]>,
@@ -24,7 +22,6 @@ impl Block {
         Self { label: label.to_owned(), headers: Vec::new(), data, checksum: None }
     }
 
-    /// The value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
@@ -115,13 +112,11 @@ impl Block {
 /// Why a text is not made of blocks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PemError {
-    /// The block is not closed.
     #[error("block {label:?} has no END line")]
     NoEnd {
         /// What the block is named.
         label: String,
     },
-    /// The content is not base64.
     #[error("block {label:?} is damaged")]
     Content {
         /// What the block is named.

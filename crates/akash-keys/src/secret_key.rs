@@ -1,7 +1,5 @@
 //! The secret half of an account.
 
-use std::fmt;
-
 use akash_proto::cosmos::crypto::secp256k1::PrivKey;
 use akash_proto::{AnyError, from_any, to_any};
 use akash_types::AddressError;
@@ -13,7 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::PublicKey;
 
 /// A secp256k1 secret key: what signs for an account. Wiped when dropped.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("SecretKey(of {})", self.public.address())]
 pub struct SecretKey {
     key: SigningKey,
     public: PublicKey,
@@ -24,10 +23,6 @@ impl SecretKey {
     pub const LEN: usize = 32;
 
     /// The key with these 32 bytes, most significant first.
-    ///
-    /// # Errors
-    ///
-    /// When there are not 32 bytes, or they are zero or beyond the order of the curve.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
         if bytes.len() != Self::LEN {
             return Err(KeyError::SecretLength { got: bytes.len() });
@@ -46,19 +41,15 @@ impl SecretKey {
     }
 
     /// Its 32 bytes.
-    #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<[u8; Self::LEN]> {
         Zeroizing::new(self.key.to_bytes().into())
     }
 
     /// Its 64 hexadecimal digits, as `keys export --unarmored-hex` prints them.
-    #[must_use]
     pub fn to_hex(&self) -> Zeroizing<String> {
         Zeroizing::new(hex::encode(self.to_bytes().as_slice()))
     }
 
-    /// The public half.
-    #[must_use]
     pub const fn public_key(&self) -> PublicKey {
         self.public
     }
@@ -66,7 +57,6 @@ impl SecretKey {
     /// Signature over SHA-256 of `message`: R and S of 32 bytes each, S in the lower half.
     ///
     /// The same message always has the same signature (RFC 6979).
-    #[must_use]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         let signature: Signature = self.key.sign(message);
         signature.to_bytes().into()
@@ -98,40 +88,27 @@ impl PartialEq for SecretKey {
 
 impl Eq for SecretKey {}
 
-impl fmt::Debug for SecretKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretKey(of {})", self.public.address())
-    }
-}
-
 /// Why something is not a key of this kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not 32 bytes.
     #[error("a secret key has {} bytes, got {got}", SecretKey::LEN)]
     SecretLength {
         /// How many there were.
         got: usize,
     },
-    /// Zero, or beyond the order of the curve.
     #[error("these bytes are not a secp256k1 secret key")]
     SecretRange,
-    /// Not hexadecimal.
     #[error("a secret key in hexadecimal has {} digits", 2 * SecretKey::LEN)]
     SecretHex,
-    /// Not 33 bytes.
     #[error("a compressed public key has {} bytes, got {got}", PublicKey::LEN)]
     PublicLength {
         /// How many there were.
         got: usize,
     },
-    /// No point of the curve, or not in compressed form.
     #[error("these bytes are not a compressed secp256k1 public key")]
     PublicPoint,
-    /// The key's hash is no address.
     #[error("the address of a key")]
     Address(#[source] AddressError),
-    /// Another message than a key of this kind.
     #[error("reading a packed key")]
     Any(#[source] AnyError),
 }

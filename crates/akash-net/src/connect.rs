@@ -29,7 +29,6 @@ pub struct Target {
     /// A name, or an address; an IPv6 address in brackets.
     pub host: String,
     pub port: u16,
-    /// Whether it is reached by TLS.
     pub is_tls: bool,
 }
 
@@ -48,13 +47,11 @@ pub struct Connector {
 
 impl Connector {
     /// Makes connections to `target`.
-    #[must_use]
     pub const fn new(outbound: Outbound, target: Target, dial: Duration) -> Self {
         Self { outbound, target, dial, alpn: None, forwards: false }
     }
 
     /// The same for HTTP/2.
-    #[must_use]
     pub const fn http2(mut self) -> Self {
         self.alpn = Some(b"h2");
         self
@@ -62,7 +59,6 @@ impl Connector {
 
     /// The same for single HTTP/1.1 requests, which a proxy can pass on: without TLS it is sent
     /// them, as many proxies have tunnels to TLS ports only.
-    #[must_use]
     pub const fn forwarding(mut self) -> Self {
         self.forwards = true;
         self

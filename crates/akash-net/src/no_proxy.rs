@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-/// The list, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NoProxy {
     all: bool,

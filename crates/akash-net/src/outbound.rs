@@ -53,27 +53,20 @@ impl Outbound {
     }
 
     /// The same with TLS by these files, which are read again when they change.
-    #[must_use]
     pub fn with_files(&self, files: TlsFiles) -> Self {
         let tls = Arc::new(Tls::new(self.trust().clone(), files));
         Self { proxies: Arc::clone(&self.proxies), tls }
     }
 
     /// Reads the files of TLS, so that a mistake is found at start.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read, or certificate and key do not belong together.
     pub fn check(&self) -> Result<(), TlsError> {
         self.tls.current().map(drop)
     }
 
-    #[must_use]
     pub fn proxies(&self) -> &Proxies {
         &self.proxies
     }
 
-    #[must_use]
     pub fn trust(&self) -> &Trust {
         self.tls.trust()
     }

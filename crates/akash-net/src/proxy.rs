@@ -1,6 +1,5 @@
 //! Which proxy leads to a target.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use base64::Engine;
@@ -18,7 +17,9 @@ pub struct Proxies {
 }
 
 /// A proxy. Its password is shown nowhere.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Display, derive_more::Debug)]
+#[debug("Proxy({self})")]
+#[display("{}", self.uri.to_string().trim_end_matches('/'))]
 pub struct Proxy {
     uri: Uri,
     authorization: Option<HeaderValue>,
@@ -63,7 +64,6 @@ impl Proxies {
 
     /// The way to a host, which is a name or an address with or without brackets. This machine is
     /// always reached straight, as by Go programs.
-    #[must_use]
     pub fn route(&self, is_tls: bool, host: &str, port: u16) -> Route {
         let proxy = if is_tls { &self.https } else { &self.http };
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -78,10 +78,6 @@ impl Proxies {
 
 impl Proxy {
     /// Reads `http://user:password@host:port`; without a scheme it is `http`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the text, without its password.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
@@ -104,13 +100,11 @@ impl Proxy {
         Ok(Self { uri, authorization: authorization(user) })
     }
 
-    #[must_use]
     pub const fn uri(&self) -> &Uri {
         &self.uri
     }
 
     /// By what we are known there, if by anything.
-    #[must_use]
     pub const fn authorization(&self) -> Option<&HeaderValue> {
         self.authorization.as_ref()
     }
@@ -128,18 +122,6 @@ fn authorization(user_info: &str) -> Option<HeaderValue> {
         HeaderValue::try_from(format!("Basic {}", STANDARD.encode(credentials))).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-impl fmt::Display for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.uri.to_string().trim_end_matches('/'))
-    }
-}
-
-impl fmt::Debug for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Proxy({self})")
-    }
 }
 
 #[cfg(test)]

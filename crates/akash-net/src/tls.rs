@@ -1,6 +1,5 @@
 //! TLS of a client whose files may be replaced while the program runs.
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +29,6 @@ pub enum TlsError {
         /// Why not.
         source: pem::Error,
     },
-    /// A file that should hold certificates has none.
     #[error("{} holds no certificate", .0.display())]
     NoCertificate(PathBuf),
     #[error("the certificates or the key cannot be used: {0}")]
@@ -83,6 +81,8 @@ fn unread(file: &Path, source: pem::Error) -> TlsError {
 }
 
 /// TLS by files, read again when one of them changes.
+#[derive(derive_more::Debug)]
+#[debug("Tls {{ files: {:?}, .. }}", self.files)]
 pub(crate) struct Tls {
     trust: Trust,
     files: TlsFiles,
@@ -141,12 +141,6 @@ impl Tls {
 fn stamp(file: &Path) -> Option<Stamp> {
     let found = fs::metadata(file).ok()?;
     Some(Stamp { modified: found.modified().ok()?, length: found.len() })
-}
-
-impl fmt::Debug for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tls").field("files", &self.files).finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

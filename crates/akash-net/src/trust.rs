@@ -26,10 +26,6 @@ pub struct TrustError {
 impl Trust {
     /// The authorities in `SSL_CERT_FILE` and in the directories of `SSL_CERT_DIR`, with colons
     /// between; where neither is set those of the system, and where it has none those of browsers.
-    ///
-    /// # Errors
-    ///
-    /// When a variable names something without a certificate.
     pub fn new(variable: impl Fn(&str) -> Option<String>) -> Result<Self, TrustError> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let (file, folders) = (set("SSL_CERT_FILE"), set("SSL_CERT_DIR"));
@@ -47,14 +43,12 @@ impl Trust {
         Ok(Self::only(found))
     }
 
-    #[must_use]
     pub fn only(certificates: Vec<CertificateDer<'static>>) -> Self {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(certificates);
         Self { roots: Arc::new(OnceLock::from(Arc::new(roots))) }
     }
 
-    #[must_use]
     pub fn roots(&self) -> Arc<RootCertStore> {
         Arc::clone(self.roots.get_or_init(|| Arc::new(of_system())))
     }

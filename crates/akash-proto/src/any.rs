@@ -29,13 +29,11 @@ pub enum AnyError {
 }
 
 /// The type URL of `M`: a slash and its full name.
-#[must_use]
 pub fn type_url<M: Name>() -> String {
     format!("/{}", M::full_name())
 }
 
 /// Packs `message` under its type URL.
-#[must_use]
 pub fn to_any<M: Name>(message: &M) -> Any {
     Any { type_url: type_url::<M>(), value: message.encode_to_vec() }
 }

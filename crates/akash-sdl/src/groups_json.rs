@@ -35,13 +35,11 @@ static UNIT: Keys =
 static COIN: Keys = Keys { declared: &["denom", "amount"], sorted: &["amount", "denom"] };
 
 /// Groups as pretty JSON, two spaces per level.
-#[must_use]
 pub fn groups_to_json_pretty(groups: &[GroupSpec]) -> String {
     to_json(groups, Layout::Pretty)
 }
 
 /// Groups as JSON on one line.
-#[must_use]
 pub fn groups_to_json(groups: &[GroupSpec]) -> String {
     to_json(groups, Layout::Compact)
 }

@@ -3,18 +3,13 @@
 use std::fmt;
 
 /// A position in the source, both counted from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+#[display("line {}, column {}", self.line, self.column)]
 pub struct Place {
     /// The line.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
 }
 
 /// One thing that is wrong, or that stricter tools would refuse.
@@ -66,13 +61,11 @@ impl SdlErrors {
     }
 
     /// The problems, at least one.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// What stricter tools would refuse besides.
-    #[must_use]
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }

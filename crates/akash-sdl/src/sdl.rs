@@ -25,9 +25,6 @@ impl Sdl {
     pub const MAX_BYTES: usize = MAX_BYTES;
 
     /// Reads an SDL.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, each with its place.
     pub fn read(text: &str) -> Result<Self, SdlErrors> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.len() > MAX_BYTES {
@@ -67,9 +64,6 @@ impl Sdl {
     }
 
     /// Reads an SDL from bytes, which have to be UTF-8.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, each with its place.
     pub fn read_bytes(bytes: &[u8]) -> Result<Self, SdlErrors> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::read(text),
@@ -88,44 +82,37 @@ impl Sdl {
     }
 
     /// Which grammar it was read by.
-    #[must_use]
     pub fn grammar(&self) -> Grammar {
         self.grammar
     }
 
     /// The deployment's groups, for the chain.
-    #[must_use]
     pub fn groups(&self) -> &[GroupSpec] {
         &self.groups
     }
 
     /// The manifest, for the provider.
-    #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
     /// Takes the groups and the manifest out.
-    #[must_use]
     pub fn into_parts(self) -> (Vec<GroupSpec>, Manifest) {
         (self.groups, self.manifest)
     }
 
     /// The manifest's hash, for the chain.
-    #[must_use]
     pub fn version(&self) -> Version {
         self.manifest.version()
     }
 
     /// How long a provider has to wait before it may take the machines back, where the tenant
     /// set that.
-    #[must_use]
     pub fn reclamation_min_window(&self) -> Option<Duration> {
         self.reclamation
     }
 
     /// What the SDL's JSON schema would refuse although chain and providers accept it.
-    #[must_use]
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }

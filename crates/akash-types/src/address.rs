@@ -8,12 +8,13 @@ use std::str::FromStr;
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32, Hrp};
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// An account on the Akash chain.
 ///
 /// Ordered by its bytes, which is the order in which the chain iterates accounts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Debug)]
+#[debug("Address({self})")]
 pub struct Address {
     /// The bytes, then zeros: with `len` as the tie-breaker this orders like the bytes themselves.
     bytes: [u8; Address::MAX_LEN],
@@ -29,10 +30,6 @@ impl Address {
     pub const MAX_LEN: usize = 32;
 
     /// An address from its raw bytes.
-    ///
-    /// # Errors
-    ///
-    /// When there are no bytes, or more than [`Address::MAX_LEN`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AddressError> {
         let wrong_length = AddressError::Length { got: bytes.len() };
         let len = u8::try_from(bytes.len()).map_err(|_| wrong_length.clone())?;
@@ -45,7 +42,6 @@ impl Address {
     }
 
     /// The raw bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
@@ -85,12 +81,6 @@ impl fmt::Display for Address {
         let hrp = Hrp::parse(Self::HRP).map_err(|_| fmt::Error)?;
         let text = bech32::encode::<Bech32>(hrp, self.as_bytes()).map_err(|_| fmt::Error)?;
         f.pad(&text)
-    }
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Address({self})")
     }
 }
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::causes::shortened;
 pub use crate::glob::glob_match;
-use crate::quoted::shortened;
 
 /// A key with a value, as found on chain. The key of a requirement is a pattern, and the chain
 /// does not check it: use [`validate`] where one is made.
@@ -25,26 +25,22 @@ impl Attribute {
 
     /// Whether `offered` satisfies this requirement: its key matches ours as a glob and the values
     /// are equal.
-    #[must_use]
     pub fn is_met_by(&self, offered: &Self) -> bool {
         self.value == offered.value && glob_match(&self.key, &offered.key)
     }
 }
 
 /// Value of the attribute with exactly this key; the first one, if the key occurs twice.
-#[must_use]
 pub fn find<'a>(attributes: &'a [Attribute], key: &str) -> Option<&'a str> {
     attributes.iter().find(|attribute| attribute.key == key).map(|found| found.value.as_str())
 }
 
 /// Whether every required attribute is met by some offered one.
-#[must_use]
 pub fn is_subset(required: &[Attribute], offered: &[Attribute]) -> bool {
     required.iter().all(|need| offered.iter().any(|offer| need.is_met_by(offer)))
 }
 
 /// Whether at least one required attribute is met by some offered one.
-#[must_use]
 pub fn is_any_met(required: &[Attribute], offered: &[Attribute]) -> bool {
     required.iter().any(|need| offered.iter().any(|offer| need.is_met_by(offer)))
 }
@@ -80,20 +76,12 @@ pub fn check_provider_key(key: &str) -> Result<(), AttributeError> {
 }
 
 /// Checks the attributes of a requirement or of a resource: every key by [`check_key`], none twice.
-///
-/// # Errors
-///
-/// The first thing wrong, in list order.
 pub fn validate(attributes: &[Attribute]) -> Result<(), AttributeError> {
     validate_with(attributes, check_key)
 }
 
 /// Checks the attributes that a provider registers: every key by [`check_provider_key`], none
 /// twice.
-///
-/// # Errors
-///
-/// The first thing wrong, in list order.
 pub fn validate_provider(attributes: &[Attribute]) -> Result<(), AttributeError> {
     validate_with(attributes, check_provider_key)
 }

@@ -14,7 +14,6 @@ pub struct Backoff {
 
 impl Backoff {
     /// The wait after `failures` in a row, longer by up to a quarter; with salt 0 not at all.
-    #[must_use]
     pub fn after(self, failures: u32, salt: u64) -> Duration {
         let wait = self.doubled(failures);
         // A quarter, in 64 steps.
@@ -23,7 +22,6 @@ impl Backoff {
     }
 
     /// The wait after `failures` in a row, shorter by up to an eighth: never longer than `most`.
-    #[must_use]
     pub fn within(self, failures: u32, salt: u64) -> Duration {
         let wait = self.doubled(failures);
         let parts = u32::try_from(salt % 128).unwrap_or(0);

@@ -30,7 +30,6 @@ pub enum UnmetCapability {
 }
 
 /// The first need of `group` that the attributes of a provider do not meet.
-#[must_use]
 pub fn unmet_capability(group: &GroupSpec, provider: &[Attribute]) -> Option<UnmetCapability> {
     let storage = storage_capabilities(provider);
     let gpu = gpu_capabilities(provider);
@@ -58,7 +57,6 @@ fn unmet_volume(resources: &Resources, capabilities: &[Vec<Attribute>]) -> Optio
 ///
 /// Keys with more or fewer parts are skipped. As on chain the prefix is compared as text, so
 /// `capabilities/storage-x/1/class` counts too.
-#[must_use]
 pub fn storage_capabilities(provider: &[Attribute]) -> Vec<Vec<Attribute>> {
     let mut groups = BTreeMap::<&str, Vec<Attribute>>::new();
     for (key, value) in capabilities(provider, "storage") {
@@ -74,7 +72,6 @@ pub fn storage_capabilities(provider: &[Attribute]) -> Vec<Vec<Attribute>> {
 ///
 /// Keys with fewer than two parts after `gpu` are skipped. As on chain the prefix is compared as
 /// text, so `capabilities/gpu-interconnect/…` counts too.
-#[must_use]
 pub fn gpu_capabilities(provider: &[Attribute]) -> Vec<Attribute> {
     capabilities(provider, "gpu")
         .filter_map(|(key, value)| {

@@ -4,7 +4,6 @@ use std::error::Error;
 
 /// An error and its sources, joined by `: `. A source whose words were already said is left out:
 /// some libraries repeat their source in their own message.
-#[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -17,6 +16,16 @@ pub fn with_causes(error: &dyn Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// The start of a text.
+pub(crate) fn shortened(text: &str) -> String {
+    /// Longer than any id, so that what is nearly right is quoted whole.
+    const LIMIT: usize = 160;
+    match text.char_indices().nth(LIMIT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
@@ -34,5 +43,12 @@ mod tests {
         let outer = Layer("cannot ask the node", Some(Box::new(repeats)));
         assert_eq!(with_causes(&outer), "cannot ask the node: connect: no route to host");
         assert_eq!(with_causes(&Layer("alone", None)), "alone");
+    }
+
+    #[test]
+    fn only_long_texts_are_cut() {
+        let (fits, long) = ("é".repeat(160), "é".repeat(161));
+        assert_eq!(shortened(&fits), fits);
+        assert_eq!(shortened(&long), format!("{fits}…"));
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Knows nothing of accounts and exchange rates: coins of two denominations never meet here.
 
-use std::fmt;
 use std::str::FromStr;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 use crate::{Dec, DecError, Denom, DenomError};
 
 /// A whole, non-negative amount of one denomination.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}{}", self.amount, self.denom)]
 pub struct Coin {
     denom: Denom,
     amount: u128,
@@ -17,25 +17,21 @@ pub struct Coin {
 
 impl Coin {
     /// `amount` of `denom`.
-    #[must_use]
     pub const fn new(denom: Denom, amount: u128) -> Self {
         Self { denom, amount }
     }
 
     /// What it is.
-    #[must_use]
     pub const fn denom(&self) -> &Denom {
         &self.denom
     }
 
     /// How much of it.
-    #[must_use]
     pub const fn amount(&self) -> u128 {
         self.amount
     }
 
     /// Whether there is none of it.
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.amount == 0
     }
@@ -68,14 +64,9 @@ impl FromStr for Coin {
     }
 }
 
-impl fmt::Display for Coin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.amount, self.denom)
-    }
-}
-
 /// A decimal, non-negative amount of one denomination: prices, rates, balances in escrow.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}{}", self.amount, self.denom)]
 pub struct DecCoin {
     denom: Denom,
     amount: Dec,
@@ -83,10 +74,6 @@ pub struct DecCoin {
 
 impl DecCoin {
     /// `amount` of `denom`.
-    ///
-    /// # Errors
-    ///
-    /// When the amount is negative: the chain has no such coins.
     pub fn new(denom: Denom, amount: Dec) -> Result<Self, CoinError> {
         if amount.is_negative() {
             return Err(CoinError::Negative { amount, denom });
@@ -95,34 +82,26 @@ impl DecCoin {
     }
 
     /// None of `denom`.
-    #[must_use]
     pub const fn zero(denom: Denom) -> Self {
         Self { denom, amount: Dec::ZERO }
     }
 
     /// What it is.
-    #[must_use]
     pub const fn denom(&self) -> &Denom {
         &self.denom
     }
 
     /// How much of it.
-    #[must_use]
     pub const fn amount(&self) -> Dec {
         self.amount
     }
 
     /// Whether there is none of it.
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.amount.is_zero()
     }
 
     /// The sum of two amounts of one denomination.
-    ///
-    /// # Errors
-    ///
-    /// When the denominations differ, or the sum is too large.
     pub fn checked_add(&self, other: &Self) -> Result<Self, CoinError> {
         if self.denom != other.denom {
             let (left, right) = (self.denom.clone(), other.denom.clone());
@@ -185,12 +164,6 @@ impl FromStr for DecCoin {
         let amount =
             number.parse().map_err(|source| CoinError::Amount { text: shortened(text), source })?;
         Self::new(denom, amount)
-    }
-}
-
-impl fmt::Display for DecCoin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.amount, self.denom)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Denominations: the names of what is paid with, and the display units of the known ones.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// The name of a coin, e.g. `uakt` or `ibc/170C67…`. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display, derive_more::Debug)]
+#[debug("Denom({})", self.0)]
+#[display("{_0}")]
 pub struct Denom(Arc<str>);
 
 /// What nearly everything is paid in. Thousands of prices and balances share these names.
@@ -18,7 +19,6 @@ impl Denom {
     pub const LENGTH: std::ops::RangeInclusive<usize> = 3..=128;
 
     /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,7 +27,6 @@ impl Denom {
     ///
     /// `None` for denominations without registered units. Chain: units `X`, `mX` and `uX` with
     /// exponents 0, 3 and 6 are registered for akt, act and usd.
-    #[must_use]
     pub fn micro_unit(&self) -> Option<(Self, u64)> {
         let (prefix, name) = match self.as_str() {
             name @ ("akt" | "act" | "usd") => ("", name),
@@ -73,18 +72,6 @@ impl FromStr for Denom {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::try_from(text)
-    }
-}
-
-impl fmt::Display for Denom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for Denom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Denom({})", self.0)
     }
 }
 

@@ -13,7 +13,6 @@ pub enum DepositSource {
 
 impl DepositSource {
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self as i32
     }
@@ -28,7 +27,6 @@ impl DepositSource {
     }
 
     /// Name in JSON.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Balance => "balance",
@@ -46,10 +44,6 @@ pub struct Deposit {
 
 impl Deposit {
     /// A deposit of `coin` taken from `sources`, tried in this order.
-    ///
-    /// # Errors
-    ///
-    /// When there is no source, or one is named twice.
     pub fn new(coin: Coin, sources: Vec<DepositSource>) -> Result<Self, DepositError> {
         if sources.is_empty() {
             return Err(DepositError::NoSource);
@@ -63,19 +57,16 @@ impl Deposit {
     }
 
     /// A deposit of `coin` from the signer's own balance, which is how a provider pays.
-    #[must_use]
     pub fn from_balance(coin: Coin) -> Self {
         Self { coin, sources: vec![DepositSource::Balance] }
     }
 
     /// How much.
-    #[must_use]
     pub const fn coin(&self) -> &Coin {
         &self.coin
     }
 
     /// Where from, in the order they are tried.
-    #[must_use]
     pub fn sources(&self) -> &[DepositSource] {
         &self.sources
     }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 /// Reads `1h30m`, `1.5h`, `300ms`; `None` when it is not a duration, negative, or beyond what
 /// Go can hold (2^63 nanoseconds).
-#[must_use]
 pub fn parse_go_duration(text: &str) -> Option<Duration> {
     const MOST_NANOS: u128 = i64::MAX as u128;
     let text = text.strip_prefix('+').unwrap_or(text);

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 use crate::{Gpu, attribute};
 
 /// One acceptable kind of card: `vendor/<v>/model/<m>[/ram/<r>][/interface/<i>]`.
@@ -32,7 +32,6 @@ pub enum GpuVendor {
 
 impl GpuVendor {
     /// Name in keys.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Nvidia => "nvidia",
@@ -61,7 +60,6 @@ pub enum GpuInterface {
 
 impl GpuInterface {
     /// Name in keys.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pcie => "pcie",
@@ -75,16 +73,11 @@ impl Gpu {
     pub const INTERCONNECT_GROUP: &'static str = "interconnect/group";
 
     /// The group of peers with which the cards shall form one fabric, if that is asked for.
-    #[must_use]
     pub fn interconnect_group(&self) -> Option<&str> {
         attribute::find(&self.attributes, Self::INTERCONNECT_GROUP)
     }
 
     /// The cards that are acceptable, in list order; empty means any card.
-    ///
-    /// # Errors
-    ///
-    /// When a key does not have the form of a GPU attribute. Such a request matches no node.
     pub fn requests(&self) -> Result<Vec<GpuRequest>, GpuKeyError> {
         self.attributes.iter().map(|attribute| attribute.key.parse()).collect()
     }

@@ -36,10 +36,6 @@ pub struct GroupSpec {
 
 impl GroupSpec {
     /// Highest price per block of the whole group: unit price × count, summed.
-    ///
-    /// # Errors
-    ///
-    /// When there are no units, their denominations differ, or the sum is too large.
     pub fn total_price(&self) -> Result<DecCoin, GroupPriceError> {
         let mut prices = self.resources.iter().map(ResourceUnit::full_price);
         let first = prices.next().ok_or(GroupPriceError::NoUnits)??;

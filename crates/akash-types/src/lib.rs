@@ -34,7 +34,6 @@ pub mod params;
 pub mod placement;
 pub mod proto;
 pub mod provider;
-mod quoted;
 pub mod reason;
 pub mod resources;
 pub mod state;

@@ -18,19 +18,16 @@ pub struct SignedBy {
 
 impl SignedBy {
     /// Auditors that must all have signed; empty if none is named.
-    #[must_use]
     pub fn all(&self) -> &[String] {
         self.all_of.as_deref().unwrap_or_default()
     }
 
     /// Auditors of which one must have signed; empty if none is named.
-    #[must_use]
     pub fn any(&self) -> &[String] {
         self.any_of.as_deref().unwrap_or_default()
     }
 
     /// Whether no signature is asked for.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all().is_empty() && self.any().is_empty()
     }
@@ -78,7 +75,6 @@ pub struct AuditedAttributes {
 /// Without signatures asked for, its `own` attributes must. Otherwise its own do not count: every
 /// auditor of `all_of` must have signed attributes that meet them, and if `any_of` is not empty one
 /// of its auditors too. With no attributes asked for, the auditor's entry alone suffices.
-#[must_use]
 pub fn matches_requirements(
     requirements: &PlacementRequirements,
     own: &[Attribute],

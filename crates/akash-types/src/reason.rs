@@ -35,10 +35,6 @@ impl LeaseClosedReason {
     pub const INSUFFICIENT_FUNDS: Self = Self(20_000);
 
     /// The reason with this number.
-    ///
-    /// # Errors
-    ///
-    /// When the number is in no range; 0 means "no reason" and is none.
     pub const fn from_code(code: i32) -> Result<Self, ReasonError> {
         match code {
             1..=29_999 => Ok(Self(code)),
@@ -47,10 +43,6 @@ impl LeaseClosedReason {
     }
 
     /// A reason that a provider may give.
-    ///
-    /// # Errors
-    ///
-    /// When the number is not in the provider's range: the chain refuses such a close.
     pub const fn provider(code: i32) -> Result<Self, ReasonError> {
         match code {
             10_000..=19_999 => Ok(Self(code)),
@@ -59,13 +51,11 @@ impl LeaseClosedReason {
     }
 
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self.0
     }
 
     /// Who closed the lease.
-    #[must_use]
     pub const fn kind(self) -> ReasonKind {
         match self.0 {
             ..10_000 => ReasonKind::Owner,
@@ -75,7 +65,6 @@ impl LeaseClosedReason {
     }
 
     /// Name in the protocol, if the number has one.
-    #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
             Self::OWNER => Some("lease_closed_owner"),

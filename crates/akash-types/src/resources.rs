@@ -3,11 +3,10 @@
 //! Plain data: whether the amounts are acceptable is `group_validation`, whether somebody has them
 //! is inventory's business.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::attribute::{self, Attribute};
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// Processor time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,17 +22,16 @@ impl Cpu {
     pub const ARCH: &'static str = "arch";
 
     /// The architecture that is asked for: amd64 where no attribute names one.
-    ///
-    /// # Errors
-    ///
-    /// When the attribute names an architecture that is not known. No node matches such a request.
     pub fn arch(&self) -> Result<CpuArch, UnknownArch> {
         attribute::find(&self.attributes, Self::ARCH).map_or(Ok(CpuArch::Amd64), str::parse)
     }
 }
 
 /// Processor architectures that an order can ask for, named as Go and Kubernetes name them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display,
+)]
+#[display("{}", self.as_str())]
 pub enum CpuArch {
     /// 64-bit x86.
     #[default]
@@ -44,18 +42,11 @@ pub enum CpuArch {
 
 impl CpuArch {
     /// Name in attributes and in the node label `kubernetes.io/arch`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Amd64 => "amd64",
             Self::Arm64 => "arm64",
         }
-    }
-}
-
-impl fmt::Display for CpuArch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
@@ -113,20 +104,17 @@ impl Storage {
     ///
     /// The value is read as Go's `ParseBool` does, since tenants may write the chain directly;
     /// anything else is no.
-    #[must_use]
     pub fn is_persistent(&self) -> bool {
         let value = attribute::find(&self.attributes, "persistent");
         matches!(value, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
     }
 
     /// Storage class that was asked for, if one was.
-    #[must_use]
     pub fn class(&self) -> Option<&str> {
         attribute::find(&self.attributes, "class").filter(|class| !class.is_empty())
     }
 
     /// Whether the volume is memory: not persistent, class `ram`.
-    #[must_use]
     pub fn is_ram(&self) -> bool {
         !self.is_persistent() && self.class() == Some(Self::RAM_CLASS)
     }
@@ -149,13 +137,11 @@ impl EndpointKind {
     pub const ALL: [Self; 3] = [Self::SharedHttp, Self::RandomPort, Self::LeasedIp];
 
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self as i32
     }
 
     /// The kind with this number on the wire, if there is one.
-    #[must_use]
     pub const fn from_code(code: i32) -> Option<Self> {
         match code {
             0 => Some(Self::SharedHttp),

@@ -3,7 +3,7 @@
 //! State 0 ("invalid") is in every enum of the protocol and in nothing that exists, so reading it
 //! is an error here. Which state follows which is the engine's knowledge, not ours.
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// Why something is not a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,13 +33,11 @@ macro_rules! states {
             const NAMES: &'static [&'static str] = &[$($text),+];
 
             /// Name in query filters and JSON.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$state => $text,)+ }
             }
 
             /// Number on the wire.
-            #[must_use]
             pub const fn code(self) -> i32 {
                 self as i32
             }

@@ -23,7 +23,6 @@ pub enum AccessError {
     Kubeconfig { path: PathBuf, source: Box<KubeconfigError> },
     #[error("proxy-url in the kubeconfig {} {wrong}", path.display())]
     Proxy { path: PathBuf, wrong: String },
-    /// There is no kubeconfig, and this process runs in no pod.
     #[error(
         "there is no kubeconfig {}, and this is no pod of a cluster: set kubeconfig",
         path.display()
@@ -83,13 +82,11 @@ impl Access {
         }
     }
 
-    #[must_use]
     pub fn url(&self) -> String {
         self.config.cluster_url.to_string()
     }
 
     /// The same identity at another address, such as that of a proxy.
-    #[must_use]
     pub fn at(mut self, url: http::Uri) -> Self {
         // The certificate is still that of the API server.
         let name = self.config.cluster_url.host().map(str::to_owned);
@@ -114,7 +111,6 @@ impl Access {
         }
     }
 
-    #[must_use]
     pub fn route(&self) -> Route {
         if let Some(proxy) = &self.proxy {
             return Route::Via(proxy.clone());

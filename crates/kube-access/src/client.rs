@@ -4,7 +4,6 @@
 //! the fields of a newer API server when an object is written back, and drops the `Retry-After` of
 //! an answer that has no `Status`.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,17 +33,12 @@ const PAGE: u32 = 500;
 pub type Counter = Arc<dyn Fn(&str, bool) + Send + Sync>;
 
 /// A client of the API server. Clones share connections.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("KubeClient {{ limit: {:?}, .. }}", self.limit)]
 pub struct KubeClient {
     client: Client,
     limit: Duration,
     counter: Counter,
-}
-
-impl fmt::Debug for KubeClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KubeClient").field("limit", &self.limit).finish_non_exhaustive()
-    }
 }
 
 /// All objects of a kind at one resource version.
@@ -70,13 +64,10 @@ impl Selector<'_> {
 
 impl KubeClient {
     /// A client whose requests take at most `limit` each.
-    #[must_use]
     pub fn new(client: Client, limit: Duration, counter: Counter) -> Self {
         Self { client, limit, counter }
     }
 
-    /// The same client with another limit.
-    #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { limit, ..self.clone() }
     }
@@ -106,7 +97,6 @@ impl KubeClient {
         }
     }
 
-    /// The object as it was created.
     pub async fn create(
         &self,
         kind: ResourceKind,

@@ -7,13 +7,10 @@ use kube::core::Status;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The API server answered: it is not there.
     #[error("it is not there: {0}")]
     NotFound(String),
-    /// Another writer changed it meanwhile, or it exists already.
     #[error("it was changed meanwhile: {0}")]
     Conflict(String),
-    /// No answer, or one that says nothing; asking again may help.
     #[error("{why}")]
     Unavailable {
         why: String,
@@ -27,18 +24,15 @@ pub enum Failure {
 }
 
 impl Failure {
-    #[must_use]
     pub fn silence(limit: Duration) -> Self {
         let why = format!("no answer within {} seconds", limit.as_secs());
         Self::Unavailable { why, after: None, silent: true }
     }
 
-    #[must_use]
     pub fn unavailable(why: impl Into<String>) -> Self {
         Self::Unavailable { why: why.into(), after: None, silent: false }
     }
 
-    #[must_use]
     pub const fn is_silent(&self) -> bool {
         matches!(self, Self::Unavailable { silent: true, .. })
     }
@@ -69,7 +63,6 @@ fn in_words(error: &dyn Error) -> String {
 ///
 /// Only what says something about the request itself is a refusal. A namespace that is going away,
 /// an identity that is not known and a full API server say nothing about it.
-#[must_use]
 pub fn of_status(status: &Status) -> Failure {
     let why =
         if status.message.is_empty() { status.reason.clone() } else { status.message.clone() };

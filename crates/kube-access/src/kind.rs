@@ -90,13 +90,11 @@ impl ResourceKind {
     }
 
     /// The kind that objects which are written for a lease call so.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::WRITTEN.into_iter().find(|kind| kind.name == name)
     }
 
     /// The address of all its objects, or of those in a namespace.
-    #[must_use]
     pub fn path(&self, namespace: Option<&str>) -> String {
         let root = if self.api_version.contains('/') { "apis" } else { "api" };
         let Self { api_version, plural, .. } = self;

@@ -18,6 +18,7 @@ pub mod follow;
 mod kind;
 pub mod merge;
 #[cfg(any(test, feature = "scripted"))]
+#[path = "../tests/support/scripted.rs"]
 pub mod scripted;
 #[cfg(test)]
 mod tests;

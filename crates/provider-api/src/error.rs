@@ -5,8 +5,6 @@
 //! rather have both in a body asks for it with `Accept: application/vnd.akash.error+json` and gets
 //! an [`ErrorBody`].
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// The header that carries the code of a failure; the metadata of that name on gRPC.
@@ -36,7 +34,8 @@ pub struct DeniedBody {
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
         /// What kind of failure it is, for programs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, derive_more::Display)]
+#[display("{}", self.as_str())]
         pub enum ErrorCode {
             $($(#[doc = $doc])+ #[serde(rename = $text)] $name,)+
         }
@@ -46,7 +45,6 @@ macro_rules! codes {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// As it is sent.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)+
@@ -145,15 +143,8 @@ codes! {
 
 impl ErrorCode {
     /// The code of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
-    }
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

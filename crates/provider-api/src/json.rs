@@ -8,10 +8,6 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 /// `value` as JSON, in one line without its end.
-///
-/// # Errors
-///
-/// When the value has a form that JSON has not, such as a map whose keys are no texts.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(256);
     let mut encoder = serde_json::Serializer::with_formatter(&mut out, AsGo);
@@ -20,10 +16,6 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
 }
 
 /// `value` as JSON in one line, with its end: how frames carry it.
-///
-/// # Errors
-///
-/// As [`to_vec`].
 pub fn to_line<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let mut out = to_vec(value)?;
     out.push(b'\n');
@@ -33,10 +25,6 @@ pub fn to_line<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
 
 /// `value` as JSON in many lines, indented by two spaces, without the end of the last: how results
 /// are printed.
-///
-/// # Errors
-///
-/// As [`to_vec`].
 pub fn to_pretty<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let mut out = Vec::with_capacity(256);
     let formatter = PrettyAsGo(PrettyFormatter::new());

@@ -21,44 +21,37 @@ pub const MIGRATE_HOSTNAMES: &str = "/hostname/migrate";
 pub const MIGRATE_ENDPOINTS: &str = "/endpoint/migrate";
 
 /// Where the manifest of a deployment is sent.
-#[must_use]
 pub fn deployment_manifest(dseq: u64) -> String {
     format!("/deployment/{dseq}/manifest")
 }
 
 /// The manifest of a lease.
-#[must_use]
 pub fn lease_manifest(lease: LeaseId) -> String {
     of_lease(lease, "manifest")
 }
 
 /// How a lease is.
-#[must_use]
 pub fn lease_status(lease: LeaseId) -> String {
     of_lease(lease, "status")
 }
 
 /// How a service of a lease is.
-#[must_use]
 pub fn service_status(lease: LeaseId, service: &str) -> String {
     let service = utf8_percent_encode(service, ESCAPED);
     of_lease(lease, &format!("service/{service}/status"))
 }
 
 /// Logs of a lease.
-#[must_use]
 pub fn logs(lease: LeaseId) -> String {
     of_lease(lease, "logs")
 }
 
 /// What happened to a lease.
-#[must_use]
 pub fn events(lease: LeaseId) -> String {
     of_lease(lease, "kubeevents")
 }
 
 /// Commands in containers of a lease.
-#[must_use]
 pub fn shell(lease: LeaseId) -> String {
     of_lease(lease, "shell")
 }

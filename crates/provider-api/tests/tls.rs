@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 use akash_types::Address;
 use bytes::Bytes;
 use http::{Request, Response};

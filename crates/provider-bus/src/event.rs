@@ -27,21 +27,15 @@ pub const EVENTS_KEPT: usize = 4_096;
 /// about an event is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// What happened.
     pub event: EventKind,
     /// Height of the newest block then.
     pub height: u64,
-    /// The tenant.
     pub owner: String,
-    /// The deployment.
     pub dseq: u64,
-    /// The group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gseq: Option<u32>,
-    /// The order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oseq: Option<u32>,
-    /// The provider.
     #[serde(default)]
     pub provider: String,
     /// Price per block, with its denomination.
@@ -59,14 +53,12 @@ pub struct Event {
     /// First height that the escrow account does not pay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_at: Option<u64>,
-    /// Why, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 macro_rules! kinds {
     ($($kind:ident: $help:literal;)*) => {
-        /// What happened.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum EventKind {
             $(#[doc = $help] $kind,)*
@@ -80,8 +72,6 @@ macro_rules! kinds {
             /// All that this version writes.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its name on the wire.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => stringify!($kind),)*
@@ -123,7 +113,6 @@ kinds! {
 /// What a subscriber is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Followed {
-    /// The next event.
     Event(Arc<Event>),
     /// So many events were dropped because the subscriber was too far behind.
     Missed(u64),

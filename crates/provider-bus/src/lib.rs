@@ -17,14 +17,14 @@
 //!
 //! It knows neither Kubernetes nor the gateway, and decides nothing about leases.
 
+#![allow(missing_docs)]
+
 mod bus;
 mod event;
 pub mod fact;
 pub mod link;
 mod message;
-mod slot;
 mod status;
-mod topic;
 
 pub use bus::{Bus, Closed, Subscription};
 pub use event::{
@@ -32,6 +32,5 @@ pub use event::{
 };
 pub use fact::Fact;
 pub use link::{Link, Target, TargetError};
-pub use message::{MalformedMessage, PAYLOAD_LIMIT, VERSION};
+pub use message::{MalformedMessage, PAYLOAD_LIMIT, Topic, VERSION};
 pub use status::{BusStatus, Connection};
-pub use topic::Topic;

@@ -27,16 +27,13 @@ pub enum Connection {
     InProcess,
     /// They are, through Redis.
     Connected {
-        /// Since when.
         since: SystemTime,
         /// The server, as host and port.
         server: String,
     },
     /// They are not, for now. What is published reaches this process at once, others later.
     Reconnecting {
-        /// Since when.
         since: SystemTime,
-        /// Tries so far.
         attempts: u32,
         /// What went wrong last; empty before the first try ended.
         reason: String,
@@ -56,7 +53,6 @@ impl BusStatus {
     }
 
     /// Whether everyone who should hear a fact does.
-    #[must_use]
     pub const fn is_well(&self) -> bool {
         !matches!(self.connection, Connection::Reconnecting { .. })
     }

@@ -19,7 +19,6 @@ pub const SERVICE: &str = "akash.network/manifest-service";
 /// The `resourceVersion` of the `Manifest` that an object was made from. New pod templates carry it
 /// too; in an existing one it is never changed by itself, which would restart every pod.
 pub const REVISION: &str = "akash.network/manifest.resource.version";
-/// The tenant.
 pub const LEASE_OWNER: &str = "akash.network/lease.id.owner";
 /// Number of the deployment.
 pub const LEASE_DSEQ: &str = "akash.network/lease.id.dseq";
@@ -27,7 +26,6 @@ pub const LEASE_DSEQ: &str = "akash.network/lease.id.dseq";
 pub const LEASE_GSEQ: &str = "akash.network/lease.id.gseq";
 /// Number of the order.
 pub const LEASE_OSEQ: &str = "akash.network/lease.id.oseq";
-/// Who provides.
 pub const LEASE_PROVIDER: &str = "akash.network/lease.id.provider";
 /// On a Service: its purpose. Those at leased addresses have it.
 pub const SERVICE_TARGET: &str = "akash.network/service-target";
@@ -70,13 +68,11 @@ pub const NODE_STORAGE_CLASS: &str = "akash.network/capabilities.storage.class";
 pub const TRUE: &str = "true";
 
 /// What a workload is selected by; never changes.
-#[must_use]
 pub fn selector(namespace: &str) -> Labels {
     labels([(MANAGED, TRUE), (NAMESPACE, namespace)])
 }
 
 /// As [`selector`], and from which manifest.
-#[must_use]
 pub fn base(namespace: &str, revision: &str) -> Labels {
     let mut base = selector(namespace);
     base.insert(REVISION.to_owned(), revision.to_owned());
@@ -84,7 +80,6 @@ pub fn base(namespace: &str, revision: &str) -> Labels {
 }
 
 /// The lease's id, in parts.
-#[must_use]
 pub fn lease(id: &LeaseId) -> Labels {
     [
         (LEASE_OWNER, id.owner().to_string()),
@@ -98,22 +93,18 @@ pub fn lease(id: &LeaseId) -> Labels {
 }
 
 /// That it is managed, and for which lease: what hostnames and addresses carry.
-#[must_use]
 pub fn managed_for(id: &LeaseId) -> Labels {
     let mut labels = lease(id);
     labels.insert(MANAGED.to_owned(), TRUE.to_owned());
     labels
 }
 
-/// Adds which service it is of.
-#[must_use]
 pub fn with_service(mut labels: Labels, service: &str) -> Labels {
     labels.insert(SERVICE.to_owned(), service.to_owned());
     labels
 }
 
 /// Selects everything of a lease that carries its id. The provider is not part of it.
-#[must_use]
 pub fn lease_selector(id: &LeaseId) -> String {
     format!(
         "{LEASE_OWNER}={},{LEASE_DSEQ}={},{LEASE_GSEQ}={},{LEASE_OSEQ}={}",
@@ -125,19 +116,16 @@ pub fn lease_selector(id: &LeaseId) -> String {
 }
 
 /// Whether a label of an object is the provider's to set and to remove.
-#[must_use]
 pub fn is_ours(key: &str) -> bool {
     key.starts_with(MANAGED)
 }
 
 /// The node label that counts cards of a model.
-#[must_use]
 pub fn node_gpu_model(vendor: &str, model: &str) -> String {
     format!("{NODE_GPU}.vendor.{vendor}.model.{model}")
 }
 
 /// The node label that names a class of persistent storage.
-#[must_use]
 pub fn node_storage_class(class: &str) -> String {
     format!("{NODE_STORAGE_CLASS}.{class}")
 }

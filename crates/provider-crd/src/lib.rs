@@ -17,13 +17,10 @@
 pub mod labels;
 pub mod manifest;
 pub mod names;
-mod object;
 mod provider_host;
-mod provider_leased_ip;
 mod schema;
 
 pub use manifest::{LeaseRef, Manifest, ManifestSpec};
-pub use object::{API_VERSION, CustomObject, GROUP, Spec, Unknown, VERSION};
-pub use provider_host::{ProviderHost, ProviderHostSpec};
-pub use provider_leased_ip::{ProviderLeasedIp, ProviderLeasedIpSpec};
+pub use names::{API_VERSION, CustomObject, GROUP, Spec, Unknown, VERSION};
+pub use provider_host::{ProviderHost, ProviderHostSpec, ProviderLeasedIp, ProviderLeasedIpSpec};
 pub use schema::custom_resource_definitions;

@@ -3,20 +3,23 @@
 //! Names are computed, never stored: whoever knows the lease finds its objects.
 
 use akash_types::{Address, LeaseId};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::{ListableResource, Metadata, NamespaceResourceScope, Resource};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha224, Sha256};
 
 /// The policy that all pods of a lease are under.
 pub const RESTRICTIONS_POLICY: &str = "akash-deployment-restrictions";
 
 /// The namespace of a lease, and the name of its `Manifest`.
-#[must_use]
 pub fn lease_namespace(lease: &LeaseId) -> String {
     base32hex(&Sha224::digest(lease.to_string()))
 }
 
 /// What ports of one tenant's endpoint share an address by. It names the owner and not the
 /// deployment, so that an address can move between leases.
-#[must_use]
 pub fn sharing_key(owner: &Address, endpoint: &str) -> String {
     let is_usable = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     if !endpoint.is_empty() && endpoint.bytes().all(is_usable) {
@@ -28,43 +31,35 @@ pub fn sharing_key(owner: &Address, endpoint: &str) -> String {
 }
 
 /// The `ProviderLeasedIP` of a port.
-#[must_use]
 pub fn leased_ip(sharing_key: &str, protocol: &str, external_port: u32) -> String {
     format!("{sharing_key}-{protocol}-{external_port}").to_lowercase()
 }
 
 /// The Service through which a service is reached on ports of the nodes.
-#[must_use]
 pub fn node_port_service(service: &str) -> String {
     format!("{service}-np")
 }
 
 /// The Secret that holds a service's login to an image registry.
-#[must_use]
 pub fn pull_secret(service: &str) -> String {
     format!("docker-creds-{service}")
 }
 
 /// The policy that opens a service's ports on the nodes.
-#[must_use]
 pub fn node_port_policy(service: &str) -> String {
     format!("akash-{service}-np")
 }
 
 /// The policy that opens a service's ports at leased addresses.
-#[must_use]
 pub fn leased_ip_policy(service: &str) -> String {
     format!("akash-{service}-ip")
 }
 
 /// The policy that lets a service reach the API server.
-#[must_use]
 pub fn api_server_policy(service: &str) -> String {
     format!("akash-apiserver-{service}")
 }
 
-/// A volume or claim of a service.
-#[must_use]
 pub fn volume(service: &str, volume: &str) -> String {
     format!("{service}-{volume}")
 }
@@ -91,6 +86,85 @@ fn base32hex(bytes: &[u8]) -> String {
         put(held << (5 - bits));
     }
     text
+}
+
+pub const GROUP: &str = "akash.network";
+pub const VERSION: &str = "v2beta2";
+/// Both, as objects carry them.
+pub const API_VERSION: &str = "akash.network/v2beta2";
+
+/// Keys that are not known here. They are written back as they were read.
+pub type Unknown = Map<String, Value>;
+
+/// What sets one kind apart from another.
+pub trait Spec {
+    const KIND: &'static str;
+    const LIST_KIND: &'static str;
+    const PLURAL: &'static str;
+    /// The singular, for command lines.
+    const SINGULAR: &'static str;
+    /// What command lines accept for short.
+    const SHORT_NAME: &'static str;
+}
+
+/// An object: who it is and what it says.
+///
+/// None of our kinds has a status, and none is ever written.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct CustomObject<S> {
+    /// Name, labels and what the API server keeps of it.
+    #[serde(default)]
+    pub metadata: ObjectMeta,
+    pub spec: S,
+}
+
+impl<S: Spec> Resource for CustomObject<S> {
+    const API_VERSION: &'static str = API_VERSION;
+    const GROUP: &'static str = GROUP;
+    const KIND: &'static str = S::KIND;
+    const VERSION: &'static str = VERSION;
+    const URL_PATH_SEGMENT: &'static str = S::PLURAL;
+    type Scope = NamespaceResourceScope;
+}
+
+impl<S: Spec> ListableResource for CustomObject<S> {
+    const LIST_KIND: &'static str = S::LIST_KIND;
+}
+
+impl<S: Spec> Metadata for CustomObject<S> {
+    type Ty = ObjectMeta;
+
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+impl<S: Spec + Serialize> Serialize for CustomObject<S> {
+    fn serialize<W: Serializer>(&self, serializer: W) -> Result<W::Ok, W::Error> {
+        let mut object = serializer.serialize_struct(S::KIND, 4)?;
+        object.serialize_field("apiVersion", API_VERSION)?;
+        object.serialize_field("kind", S::KIND)?;
+        object.serialize_field("metadata", &self.metadata)?;
+        object.serialize_field("spec", &self.spec)?;
+        object.end()
+    }
+}
+
+/// Reads `null` as if the key were absent, as Go does.
+pub(crate) fn nullable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+pub(crate) fn is_zero<N: Copy + Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ fn current(limit: &Rlimit) -> u64 {
     limit.current.unwrap_or(u64::MAX)
 }
 
-/// How the descriptors of a process are shared out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
     /// Connections to each of the two listeners for tenants.

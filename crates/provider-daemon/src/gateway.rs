@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::KeyFilePassword;
 use akash_chain::query::{Connection, Query};
+use akash_keys::SecretKey;
+use akash_keys::certificate::KeyFilePassword;
 use akash_net::Outbound;
 use akash_types::{Address, with_causes};
 use kube_access::KubeClient;
@@ -34,8 +34,8 @@ use tokio::sync::watch;
 use crate::config::{Certificate, Config, Issuer, read_token};
 use crate::descriptors::Shares;
 use crate::engine_task::{self, Handle, ScreenRequest, Script};
-use crate::errands::Errands;
 use crate::gateway_figures::{GatewayCounters, GatewayFigures};
+use crate::keeper::Errands;
 use crate::run::Build;
 use crate::start::Running;
 
@@ -53,17 +53,11 @@ pub enum GatewayError {
         source: io::Error,
     },
     #[error("cannot use the token for metrics in {path}: {wrong}; {remedy}")]
-    MetricsToken {
-        path: PathBuf,
-        wrong: String,
-        /// What would be right.
-        remedy: &'static str,
-    },
+    MetricsToken { path: PathBuf, wrong: String, remedy: &'static str },
     #[error(transparent)]
     Certificate(#[from] OwnCertificateError),
     #[error("cannot show the provider's certificate")]
     Show(#[from] CertificateFileError),
-    /// The authority that is to issue another cannot be believed.
     #[error("cannot ask for a certificate: look at --cert-issuer-ca-root")]
     Issuer(#[from] RootsError),
     #[error("cannot set up TLS")]

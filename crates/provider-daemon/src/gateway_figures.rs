@@ -1,6 +1,5 @@
 //! What the gateway counts: connections of each listener, and limits that refused clients.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +45,8 @@ impl GatewayFigures {
 }
 
 /// Reads the counts of a gateway that serves.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("GatewayCounters")]
 pub(crate) struct GatewayCounters(Arc<dyn Fn() -> GatewayFigures + Send + Sync>);
 
 impl GatewayCounters {
@@ -70,12 +70,6 @@ impl GatewayCounters {
                 tokio::time::sleep(LOG_PERIOD).await;
             }
         }
-    }
-}
-
-impl fmt::Debug for GatewayCounters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("GatewayCounters")
     }
 }
 

@@ -4,8 +4,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use provider_engine::OperatorRequest;
 use provider_engine::order::isolation::IsolationHold;
+use provider_gateway::certs::{Vault, VaultFailure};
+use provider_kube::SecretEntry;
 use provider_kube::probe::plan::Report;
 use provider_kube::probe::{IsolationProbe, ProbeError};
 
@@ -88,6 +91,32 @@ pub(crate) fn attempts(report: &Report) -> Vec<wire::Attempt> {
         reached: it.reached,
     };
     report.connections.iter().map(attempt).collect()
+}
+
+/// An entry of a Secret as the second place of the certificate's file.
+#[derive(Debug)]
+pub(crate) struct SecretVault(pub(crate) SecretEntry);
+
+impl Vault for SecretVault {
+    fn read(&self) -> BoxFuture<'_, Result<Option<String>, VaultFailure>> {
+        Box::pin(async {
+            let kept = self.0.read().await.map_err(|error| failure(&error))?;
+            let text = kept.map(String::from_utf8).transpose();
+            text.map_err(|_| {
+                VaultFailure("the Secret of --server-cert-secret holds no text".into())
+            })
+        })
+    }
+
+    fn write(&self, text: String) -> BoxFuture<'_, Result<(), VaultFailure>> {
+        Box::pin(
+            async move { self.0.write(text.as_bytes()).await.map_err(|error| failure(&error)) },
+        )
+    }
+}
+
+fn failure(error: &kube_access::Failure) -> VaultFailure {
+    VaultFailure(format!("the Secret of --server-cert-secret cannot be used: {error}"))
 }
 
 #[cfg(test)]

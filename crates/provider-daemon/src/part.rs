@@ -6,10 +6,11 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use akash_types::Backoff;
 use tokio::sync::watch;
 
-/// Where a part is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Lifecycle {
     /// It is not ready for its work yet.
     Initializing,
@@ -27,12 +28,6 @@ impl Lifecycle {
             Self::Stopping => "stopping",
             Self::Done => "done",
         }
-    }
-}
-
-impl fmt::Display for Lifecycle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -56,7 +51,6 @@ impl Parts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// One part, which begins now.
     pub fn begin(&self, name: &'static str) -> Part {
         let part = Part { name, parts: self.clone() };
         part.change(|_| {});
@@ -133,8 +127,9 @@ impl Stopper {
     }
 }
 
-/// Longest pause before a part is started again.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Before a part is started again.
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(250), most: Duration::from_secs(30) };
 /// A part that worked this long begins with short pauses again.
 const GOOD_WHILE: Duration = Duration::from_secs(60);
 
@@ -145,7 +140,7 @@ where
     F: Future<Output = Result<(), E>> + Send + 'static,
     E: fmt::Display + Send + 'static,
 {
-    let mut pause = Duration::from_millis(250);
+    let mut failures = 0_u32;
     loop {
         let began = tokio::time::Instant::now();
         let mut task = Bound(tokio::spawn(run(part.clone())));
@@ -164,8 +159,10 @@ where
         tracing::error!(part = part.name, problem, "a part ended and is started again");
         part.has_problem(problem);
         if began.elapsed() >= GOOD_WHILE {
-            pause = Duration::from_millis(250);
+            failures = 0;
         }
+        failures = failures.saturating_add(1);
+        let pause = BACKOFF.within(failures, u64::from(std::process::id()));
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = stop.stopped() => {
@@ -173,7 +170,6 @@ where
                 return;
             }
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
         part.restarted();
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
+use akash_types::Backoff;
 use kube_access::{Access, AccessError, Counter, KubeClient};
 use provider_bus::Bus;
 use provider_engine::OperatorRequest;
@@ -25,7 +26,7 @@ use crate::descriptors;
 use crate::engine_task::Script;
 use crate::gateway::{self, GatewayError, Served};
 use crate::health::{HealthServer, Limits, Probe};
-use crate::isolation::Isolation;
+use crate::isolation::{Isolation, SecretVault};
 use crate::keeper::Keeper;
 use crate::metrics::Metrics;
 use crate::overseer::{Identity, Overseer};
@@ -33,21 +34,17 @@ use crate::part::Lifecycle;
 use crate::script::{ScriptSettings, Scripts, environment};
 use crate::start::{Ended, Setup, StartError, start};
 use crate::store::{Found, OpenError, Opened, Retention, Store};
-use crate::vault::SecretVault;
 
 /// Pauses between tries to reach Kubernetes: the first, and the longest.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(30) };
 /// How long a call about a route or a certificate may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a provider does not run, or runs no more.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The settings ask for what is not there.
     #[error("{0}")]
     Config(#[from] config::ConfigError),
-    /// The store is in use, or cannot be made.
     #[error("cannot open the store")]
     Store(#[from] OpenError),
     #[error(transparent)]
@@ -58,7 +55,6 @@ pub enum RunError {
     Kubernetes(#[from] ConnectError),
     #[error("cannot listen for the operator")]
     Socket(#[from] BindError),
-    /// The listener for probes and metrics cannot be had.
     #[error("cannot listen for metrics on {address}")]
     Metrics {
         address: std::net::SocketAddr,
@@ -69,12 +65,10 @@ pub enum RunError {
     Gateway(#[from] GatewayError),
     #[error("the system has no randomness")]
     Randomness,
-    /// A part ended without which going on would lie.
     #[error("{0}; start the provider again: nothing that matters is lost")]
     Ended(Ended),
 }
 
-/// From what the program was built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Build {
     /// The commit; empty where it is not known.
@@ -129,7 +123,7 @@ pub async fn run(
 /// A Kubernetes cluster, once it answers: it may be started later than we are.
 async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDriver, ConnectError> {
     let access = Access::find(&config.kubernetes.kubeconfig, &config.outbound).await?;
-    let mut pause = FIRST_PAUSE;
+    let mut failures = 0_u32;
     loop {
         match KubeDriver::connect(&access, config.kube_settings(), counter(metrics)).await {
             Ok(driver) => {
@@ -137,9 +131,10 @@ async fn kubernetes(config: &Config, metrics: &Arc<Metrics>) -> Result<KubeDrive
                 return Ok(driver);
             }
             Err(error) if error.may_pass() => {
+                failures = failures.saturating_add(1);
+                let pause = BACKOFF.within(failures, u64::from(std::process::id()));
                 tracing::warn!(%error, seconds = pause.as_secs(), "the cluster does not answer; waiting");
                 tokio::time::sleep(pause).await;
-                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
             }
             Err(error) => return Err(error),
         }

@@ -19,8 +19,8 @@ use crate::chain::read::Accounts;
 use crate::chain::{Reader, follow, keep_choosing};
 use crate::cluster::observe;
 use crate::engine_task::{EngineTask, Handle, Inbox, Script, Witness, World, open};
-use crate::errands::{Errands, Waiting};
 use crate::health::{Readiness, keep_judging};
+use crate::keeper::{Errands, Waiting};
 use crate::part::{Lifecycle, PartStatus, Parts, Stop, Stopper, keep_running};
 
 /// How long parts have to end before they are made to.
@@ -82,24 +82,15 @@ pub struct Running {
 }
 
 /// A part without which nothing goes on has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{} ended: {}", self.part, self.why)]
 pub struct Ended {
     pub part: &'static str,
     /// Why, if it says.
     pub why: String,
 }
 
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ended: {}", self.part, self.why)
-    }
-}
-
 /// Starts everything. Nothing is written anywhere before the chain was read and the cluster seen.
-///
-/// # Errors
-///
-/// When the chain cannot be talked to at all; that no node answers is waited out.
 pub fn start<C, S, W, K>(setup: Setup<C, S, W, K>) -> Result<Running, StartError>
 where
     C: Execute + Observe + Clone + Send + Sync + 'static,
@@ -224,7 +215,6 @@ impl Running {
         self.parts.clone()
     }
 
-    /// How following the chain goes.
     pub fn chain(&self) -> watch::Receiver<FollowStatus> {
         self.chain.clone()
     }
@@ -234,7 +224,6 @@ impl Running {
         self.readiness.clone()
     }
 
-    /// How the transaction lane is.
     pub fn lane(&self) -> watch::Receiver<LaneStatus> {
         self.lane.watch()
     }

@@ -24,7 +24,6 @@ pub enum Effect {
     /// The reason of this is gone: drop it if it was not sent.
     Forget(IntentId),
     Command(Command),
-    /// Ask the price script.
     Script(PriceId, ScriptRequest),
     /// Keep this in the journal.
     Record(Entry),
@@ -40,7 +39,6 @@ pub enum Reply {
     Manifest(ManifestAnswer),
     /// To a migration of hostnames or endpoints.
     Migration(MigrationAnswer),
-    /// It is under way, or done.
     Done,
     /// It cannot be done.
     Refused(String),
@@ -79,7 +77,6 @@ pub enum Fact {
         bids: usize,
         leases: usize,
     },
-    /// A lease has earned.
     Earned {
         lease: LeaseId,
         amount: Coin,
@@ -90,7 +87,6 @@ pub enum Fact {
     Balance {
         /// One coin per denomination.
         coins: Vec<Coin>,
-        /// Height at which it was read.
         height: u64,
     },
     /// What bids have cost in fees today.
@@ -100,14 +96,12 @@ pub enum Fact {
     Maintenance(bool),
     /// The cluster is the one that leases were deployed to.
     ClusterKnown {
-        /// Its uid, if it has one.
         uid: Option<ClusterUid>,
     },
     /// The cluster does not show what was deployed; why, in words.
     ClusterUnknown(String),
     /// The operator accepted a cluster that does not show what was deployed.
     ClusterAccepted {
-        /// Its uid, if it has one.
         uid: Option<ClusterUid>,
     },
     /// The engine begins to write.

@@ -56,7 +56,6 @@ pub enum Input {
 pub struct Block {
     pub height: u64,
     pub time: BlockTime,
-    /// What happened in it.
     pub events: Vec<ChainEvent>,
 }
 
@@ -109,7 +108,6 @@ impl Received {
 /// What a tenant wants. Whoever passes it on has made sure who the tenant is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TenantRequest {
-    /// To have this run.
     Manifest {
         /// For which deployment, of which the tenant is the owner.
         deployment: DeploymentId,
@@ -122,7 +120,6 @@ pub enum TenantRequest {
         owner: Address,
         /// To which deployment of the owner.
         dseq: u64,
-        /// To which group of it.
         gseq: u32,
     },
     /// To have leased addresses lead to another of its leases.
@@ -131,12 +128,10 @@ pub enum TenantRequest {
         owner: Address,
         /// To which deployment of the owner.
         dseq: u64,
-        /// To which group of it.
         gseq: u32,
     },
 }
 
-/// What the operator wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorRequest {
     /// No bids and no closes, or as usual again.
@@ -150,7 +145,6 @@ pub enum OperatorRequest {
     Redeploy(LeaseId),
     /// To end a lease that has no object in the cluster.
     CloseLost(LeaseId),
-    /// To end a lease.
     CloseLease {
         lease: LeaseId,
         /// Why; one of the provider's reasons.
@@ -164,6 +158,5 @@ pub enum OperatorRequest {
     ResetBreaker,
     /// To know where chain, cluster and engine disagree.
     Drift,
-    /// Other settings from now on.
     Settings(Box<Settings>),
 }

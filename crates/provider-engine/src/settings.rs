@@ -34,7 +34,6 @@ pub struct Settings {
     pub commit: CommitLevels,
     /// Whom we deal with.
     pub policy: Policy,
-    /// What we ask for.
     pub pricing: Pricing,
     /// Makes prices of the random strategy unpredictable to others, and the same for us.
     pub seed: u64,

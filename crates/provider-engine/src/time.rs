@@ -4,7 +4,6 @@
 //! that a restart moves none of them. [`Now`] is the machine's monotonic clock: it paces retries.
 //! Waits for manifests count on both, see [`SightClock`](crate::cluster::sight::SightClock).
 
-use std::fmt;
 use std::time::Duration;
 
 /// A moment of the machine, since an origin that means nothing.
@@ -34,7 +33,10 @@ impl Now {
 }
 
 /// A moment of the chain, in seconds since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display,
+)]
+#[display("{} s", self.0)]
 pub struct BlockTime(u64);
 
 impl BlockTime {
@@ -57,11 +59,5 @@ impl BlockTime {
     /// How long ago `earlier` was; zero if it was not.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_secs(self.0.saturating_sub(earlier.0))
-    }
-}
-
-impl fmt::Display for BlockTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} s", self.0)
     }
 }

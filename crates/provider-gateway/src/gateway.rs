@@ -1,6 +1,6 @@
 //! The gateway itself: what all its routes share.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use subtle::ConstantTimeEq;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::auth::Authorizer;
-use crate::budget::{Budget, Held};
-use crate::places::{Place, Places, client};
+use crate::places::{Budget, Held, Place, Places, client};
 use crate::port::{Busy, Identity, Provider};
 use crate::rest::{Failure, Kept};
 use crate::tls::Peer;
@@ -28,7 +28,6 @@ const LARGE_DOCUMENT: usize = 64 * 1024;
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// How the gateway behaves.
 #[derive(Clone)]
 pub struct Settings {
     /// Largest manifest that is read, in bytes.
@@ -47,13 +46,10 @@ pub struct Settings {
     pub body_patience: Duration,
     /// How many streams of tenants may be open at once.
     pub streams: usize,
-    /// How many of them one owner may have.
     pub streams_per_owner: usize,
-    /// How many of them may be of one lease.
     pub streams_per_lease: usize,
     /// How many streams of what anybody may follow may be open at once.
     pub public_streams: usize,
-    /// How many of them one client may have.
     pub public_streams_per_client: usize,
     /// How long a stream may last.
     pub stream_lifetime: Duration,
@@ -156,7 +152,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
     }
 
     /// How often each limit of requests and streams refused a client since the start.
-    #[must_use]
     pub fn limit_hits(&self) -> [(&'static str, u64); 9] {
         let strangers = self.settings.strangers.refused();
         let (tenants, followers) = (self.tenants.refused(), self.followers.refused());
@@ -284,7 +279,6 @@ pub struct ScrapeToken(Arc<str>);
 
 impl ScrapeToken {
     /// `None` if there is nothing but white space in it.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.into()))
@@ -306,5 +300,19 @@ impl std::fmt::Debug for ScrapeToken {
 impl<P, C> std::fmt::Debug for Gateway<P, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gateway").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// How long nothing is accepted after accepting failed: mostly for want of file descriptors, which
+/// another attempt at once would not have either.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The next connection. May be dropped and called again.
+pub(crate) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
     }
 }

@@ -21,10 +21,8 @@
 #![allow(missing_docs)]
 
 pub mod auth;
-mod budget;
 pub mod certs;
 mod gateway;
-mod listen;
 mod places;
 pub mod port;
 pub mod rest;
@@ -32,5 +30,5 @@ pub mod rpc;
 pub mod stream;
 pub mod tls;
 
-pub use budget::Budget;
 pub use gateway::{Gateway, Metrics, ScrapeToken, Settings};
+pub use places::Budget;

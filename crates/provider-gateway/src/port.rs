@@ -23,7 +23,6 @@ pub trait Provider: Clone + Send + Sync + 'static {
     /// The newest of what the engine shows. Nobody has to wait for it.
     fn published(&self) -> Arc<Published>;
 
-    /// The same, with its changes.
     fn changes(&self) -> watch::Receiver<Arc<Published>>;
 
     /// Whether the provider can do its work, with its changes. `/readyz`, metrics and the operator
@@ -34,10 +33,7 @@ pub trait Provider: Clone + Send + Sync + 'static {
     fn identity(&self) -> Arc<Identity>;
 
     /// Hands something that a tenant wants to the engine, and waits for its answer.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; [`Busy`] says whether anything was begun.
+    /// Fails when there is no answer; [`Busy`] says whether anything was begun.
     fn tenant(&self, request: TenantRequest) -> impl Future<Output = Result<Reply, Busy>> + Send;
 
     /// Whether there would be a bid on something, and at what price.
@@ -50,16 +46,12 @@ pub trait Provider: Clone + Send + Sync + 'static {
 /// Why the engine gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
-    /// Too much is asked at once: nothing was begun.
     #[error("the provider has too much to do, try again")]
     Full,
-    /// Chain and cluster were not read yet: nothing was begun.
     #[error("the provider has not read the chain and its cluster yet, try again")]
     NotReady,
-    /// The provider stops. What it had begun is on chain or in the cluster.
     #[error("the provider is stopping, try again when it runs")]
     Stopping,
-    /// No answer came in time.
     #[error(
         "the provider did not answer in time; it may have been done all the same: look at the \
          status, or send it again, which does no harm"
@@ -67,10 +59,8 @@ pub enum Busy {
     TimedOut,
 }
 
-/// Who the provider is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// Its account.
     pub address: Address,
     /// The name by which it is reached; may be empty.
     pub public_hostname: String,
@@ -83,9 +73,7 @@ pub struct Identity {
 /// What became of a question about a bid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Screening {
-    /// There would be a bid.
     Passed {
-        /// What it would offer.
         offers: Vec<ResourceOffer>,
         /// What it would ask for per block.
         price: DecCoin,

@@ -17,14 +17,13 @@ use provider_engine::cluster::view::Held;
 use tokio::task::JoinHandle;
 
 use crate::apply::UnderWay;
-use crate::definitions;
 use crate::probe::IsolationProbe;
 pub use crate::read::events::KubeEvents;
 pub use crate::read::exec::{KubeInput, KubeOutput};
 pub use crate::read::logs::KubeLines;
 use crate::settings::{NetworkPolicies, Settings, SettingsError};
 use crate::watch::{KubeChanges, Watches};
-use crate::{apply, read};
+use crate::{apply, definitions, read};
 
 /// How long a call may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -38,28 +37,23 @@ pub enum ConnectError {
     Access(#[from] AccessError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The namespace of the custom resources is not there.
     #[error("namespace {0:?} does not exist: create it, or set k8s-manifest-ns to another")]
     NoNamespace(String),
-    /// The runtime class of new leases is not there.
     #[error(
         "runtime class {0:?} does not exist: create it, or set tenant-runtime-class to another"
     )]
     NoRuntimeClass(String),
-    /// The cluster does not know our kinds.
     #[error(
         "the cluster does not know {0} of akash.network/v2beta2: `provider-services crd | kubectl \
          apply -f -` makes it"
     )]
     NoKind(&'static str),
-    /// The API server does not answer, or not to us.
     #[error("the API server at {url} cannot be used: {why}")]
     Unavailable { url: String, why: Failure },
 }
 
 impl ConnectError {
     /// Whether it may go by itself.
-    #[must_use]
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::Unavailable { why: Failure::Unavailable { .. }, .. })
     }
@@ -166,14 +160,12 @@ impl KubeDriver {
     }
 
     /// What finds out whether tenants of this cluster are kept apart.
-    #[must_use]
     pub fn isolation_probe(&self) -> IsolationProbe {
         let Inner { client, streams, settings, .. } = &*self.0;
         IsolationProbe::new(client.clone(), streams.0.clone(), Arc::clone(settings))
     }
 
     /// What the operator decided, with what was found out.
-    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }

@@ -6,7 +6,6 @@
 //! namespace without them was made by the Go provider, or under the profile `go`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
@@ -35,12 +34,12 @@ pub struct Isolation {
 }
 
 /// Security context and reach of pods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, derive_more::Display)]
 pub enum PodProfile {
-    /// As the Go provider has them.
     #[default]
+    #[display("go")]
     Go,
-    /// With less.
+    #[display("hardened")]
     Hardened,
 }
 
@@ -56,15 +55,6 @@ impl FromStr for PodProfile {
     }
 }
 
-impl fmt::Display for PodProfile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Go => "go",
-            Self::Hardened => "hardened",
-        })
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a pod profile")]
 pub struct UnknownProfile(String);
@@ -73,7 +63,6 @@ impl Isolation {
     /// What a lease gets: what its namespace records, or this for a lease that has none yet.
     ///
     /// The denied networks are this one's in any case: a NetworkPolicy restarts nothing.
-    #[must_use]
     pub fn of_lease(&self, namespace: Option<&Namespace>) -> Self {
         let Some(namespace) = namespace else { return self.clone() };
         let recorded = |key| namespace.metadata.annotations.as_ref()?.get(key);
@@ -101,7 +90,6 @@ impl Isolation {
         self.profile == PodProfile::Hardened
     }
 
-    /// The seccomp profile of pods.
     pub(crate) fn seccomp(&self) -> Option<SeccompProfile> {
         let type_ = "RuntimeDefault".to_owned();
         self.is_hardened().then(|| SeccompProfile { type_, ..SeccompProfile::default() })
@@ -129,7 +117,8 @@ impl Isolation {
 
 /// A part of the IPv4 addresses, such as `203.0.113.0/24`. Pods reach no IPv6 address outside of
 /// their lease, so there is nothing to deny there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}/{}", self.base, self.bits)]
 pub struct Ipv4Network {
     base: Ipv4Addr,
     bits: u8,
@@ -138,19 +127,12 @@ pub struct Ipv4Network {
 /// Why a text is no network that can be denied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// It is not of the form.
     #[error("{0:?} is not an IPv4 network")]
     Form(String),
-    /// It is everything: then no rule would be left.
     #[error("{0:?} is every address")]
     All(String),
-    /// The address is not the network's first.
     #[error("{text:?} has an address inside its network: it is written as {network}")]
-    Inside {
-        text: String,
-        /// The network of that address.
-        network: Ipv4Network,
-    },
+    Inside { text: String, network: Ipv4Network },
 }
 
 impl FromStr for Ipv4Network {
@@ -173,12 +155,6 @@ impl FromStr for Ipv4Network {
         } else {
             Err(NetworkError::Inside { text: text.to_owned(), network })
         }
-    }
-}
-
-impl fmt::Display for Ipv4Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.base, self.bits)
     }
 }
 

@@ -39,7 +39,6 @@ mod apply;
 pub mod build;
 pub mod definitions;
 mod driver;
-mod failure;
 pub mod isolation;
 pub mod observe;
 pub mod probe;

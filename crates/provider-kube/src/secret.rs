@@ -19,7 +19,6 @@ pub struct SecretEntry {
 
 impl SecretEntry {
     /// The entry `key` of the Secret `name`, which need not be there.
-    #[must_use]
     pub const fn new(client: KubeClient, namespace: String, name: String, key: String) -> Self {
         Self { client, namespace, name, key }
     }
@@ -67,7 +66,6 @@ fn entry(secret: &Value, key: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// The Secret with another entry.
 fn with_entry(mut secret: Value, key: &str, content: &[u8]) -> Value {
     if let Some(secret) = secret.as_object_mut() {
         let data = secret.entry("data").or_insert_with(|| json!({}));

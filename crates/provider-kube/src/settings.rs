@@ -68,9 +68,7 @@ pub struct NetworkPolicies {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
-    /// By Ingress objects.
     Ingress,
-    /// By routes of the Gateway API.
     GatewayApi { name: String, namespace: String },
 }
 
@@ -89,7 +87,6 @@ impl Overcommit {
     /// Only whole hundreds count, as in the Go provider: 50 changes nothing, 100 halves. Live pods
     /// ask for what that rule says, and another one would restart them all. Who plans capacity has
     /// to use these levels too.
-    #[must_use]
     pub const fn levels(self) -> CommitLevels {
         CommitLevels::from_percent(
             self.cpu / 100 * 100,
@@ -101,13 +98,11 @@ impl Overcommit {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// Hosts shall be generated, but below nothing that is a domain.
     #[error(
         "hosts are to be generated below {domain:?}, which is no domain name: set \
          deployment-ingress-domain"
     )]
     Domain { domain: String },
-    /// Nobody knows where the API server is.
     #[error(
         "network policies are on, but the endpoints default/kubernetes name no API server: set \
          deployment-network-policies-enabled to false, or give the cluster endpoints"
@@ -118,7 +113,6 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// Whether they can be used.
     pub fn check(&self) -> Result<(), SettingsError> {
         if let Some(domain) = self.generated_hosts.as_ref().filter(|domain| !is_dns_name(domain)) {
             return Err(SettingsError::Domain { domain: domain.clone() });

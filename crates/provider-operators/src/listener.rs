@@ -8,12 +8,11 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// Connections at once; more are closed at once.
-const CONNECTIONS: usize = 64;
+/// Connections at once to an operator.
+pub(crate) const CONNECTIONS: usize = 64;
 /// How long to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A port that is listened at.
 #[derive(Debug)]
 pub struct Listener(TcpListener);
 
@@ -27,8 +26,9 @@ impl Listener {
         self.0.local_addr()
     }
 
-    /// Serves each connection, for as long as this is polled. Dropping it ends all of them.
-    pub(crate) async fn serve_each<F>(self, serve: impl Fn(TcpStream) -> F) -> Infallible
+    /// Serves each connection, for as long as this is polled. Those beyond `at_once` are closed.
+    /// Dropping it ends all of them.
+    pub async fn serve_each<F>(self, at_once: usize, serve: impl Fn(TcpStream) -> F) -> Infallible
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -39,7 +39,7 @@ impl Listener {
                 Some(_) = connections.join_next() => continue,
             };
             match accepted {
-                Ok((stream, _)) if connections.len() < CONNECTIONS => {
+                Ok((stream, _)) if connections.len() < at_once => {
                     connections.spawn(serve(stream));
                 }
                 // Too many already: the stream is closed here.

@@ -2,26 +2,27 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use anyhow::Context;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::Cli;
+use crate::console::{Streams, WriteError};
 use crate::output::Palette;
-use crate::streams::{Streams, WriteError};
 use crate::surroundings::Surroundings;
-use crate::{commands, env};
+use crate::{commands, surroundings};
 
-/// Runs the program.
 pub(crate) fn run(
     args: impl IntoIterator<Item = OsString>,
     variable: &dyn Fn(&str) -> Option<OsString>,
     streams: &mut Streams<'_>,
 ) -> ExitCode {
     let holds_something = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
-    let command = env::bind(Cli::command(), &holds_something);
+    let command = surroundings::bind_variables(Cli::command(), &holds_something);
     let parsed = command.try_get_matches_from(args).and_then(|mut matches| {
         let home_by_flag = matches.value_source("home") == Some(ValueSource::CommandLine);
         Ok((Cli::from_arg_matches_mut(&mut matches)?, home_by_flag))
@@ -91,6 +92,50 @@ fn variable_to_blame(
     };
     let flag = text(ContextKind::InvalidArg)?.strip_prefix("--")?.split([' ', '=', '[']).next()?;
     let value = text(ContextKind::InvalidValue)?;
-    let name = env::variable(flag, &|name| variable(name).is_some_and(|held| !held.is_empty()))?;
+    let name = surroundings::variable_of(flag, &|name| {
+        variable(name).is_some_and(|held| !held.is_empty())
+    })?;
     (variable(&name)?.to_str() == Some(value)).then_some(name)
+}
+
+/// How long threads have to end once everything is over.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Runs a future to its end on this thread.
+pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the async runtime")?;
+    runtime.block_on(future)
+}
+
+/// Runs a future to its end, with a thread for each core to help.
+pub(crate) fn block_on_threads<T>(
+    future: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the async runtime")?;
+    let ended = runtime.block_on(future);
+    // A thread that does not end by itself keeps nobody from leaving.
+    runtime.shutdown_timeout(LAST_WORDS);
+    ended
+}
+
+/// Ready when somebody wants the program to stop.
+pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let context = "cannot listen for signals";
+    let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+    let mut terminate = signal(SignalKind::terminate()).context(context)?;
+    let mut hangup = signal(SignalKind::hangup()).context(context)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
 }

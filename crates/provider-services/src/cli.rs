@@ -1,7 +1,7 @@
 //! The commands, their arguments and their help.
 //!
 //! Names and defaults are those of the Go program where it has the command. Every command gives
-//! an example; flags can be set by the environment as well (see [`crate::env`]).
+//! an example; flags can be set by the environment as well (see [`crate::surroundings`]).
 
 use std::path::PathBuf;
 

@@ -8,20 +8,16 @@ mod chain;
 mod cli;
 mod commands;
 mod console;
-mod env;
 mod output;
-mod runtime;
 mod source;
-mod streams;
 mod surroundings;
 mod yaml_file;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use console::Console;
+use console::{Console, Streams};
 use output::Palette;
-use streams::Streams;
 
 fn main() -> ExitCode {
     let variable = |name: &str| std::env::var_os(name);

@@ -46,9 +46,6 @@ pub(crate) enum SourceError {
 
 impl Source {
     /// Reads a file, or standard input where the path is `-`.
-    ///
-    /// # Errors
-    /// When it cannot be read, is too large, or is not text.
     pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<Self, SourceError> {
         if path.as_os_str() == "-" {
             return read(stdin, "<stdin>".to_owned());

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use akash_net::{Outbound, OutboundError, TlsFiles};
 use anyhow::bail;
-use clap::{Args, ValueHint};
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use provider_daemon::config::{STRAYS, table};
 use provider_daemon::log::{LogFormat, LogSettings};
-
-use crate::env;
 
 const HEADING: &str = "Global options";
 
@@ -89,7 +88,7 @@ impl Surroundings {
         let user_home = set("HOME").map(PathBuf::from);
         let default = || user_home.as_ref().map(|home| home.join(".akash"));
         let holds = |name: &str| set(name).is_some();
-        let named = |name: &'static str| Some((name, env::variable(name, &holds)?));
+        let named = |name: &'static str| Some((name, variable_of(name, &holds)?));
         let strays = STRAYS.iter().map(|(name, _)| *name).filter(|name| holds(name));
         Self {
             flag_home: globals.home.clone().filter(|_| home_by_flag),
@@ -136,10 +135,6 @@ impl Surroundings {
     }
 
     /// How connections to the node go out.
-    ///
-    /// # Errors
-    ///
-    /// When the environment makes no sense, or half of a certificate and its key is missing.
     pub(crate) fn to_node(&self) -> anyhow::Result<Outbound> {
         let given =
             |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
@@ -163,7 +158,6 @@ impl Surroundings {
         })
     }
 
-    /// The home directory of the user.
     pub(crate) fn user_home(&self) -> Option<&Path> {
         self.user_home.as_deref()
     }
@@ -181,5 +175,99 @@ impl Surroundings {
     /// The bus of the desktop session, in whose secret service keys may be.
     pub(crate) fn session_bus(&self) -> Option<&str> {
         self.session_bus.as_deref()
+    }
+}
+
+/// In the order in which they are looked at.
+const PREFIXES: [&str; 2] = ["AP_", "AKASH_"];
+
+/// The command with every flag bound to its variable, for those variables that hold something.
+pub(crate) fn bind_variables(command: Command, holds_something: &dyn Fn(&str) -> bool) -> Command {
+    command
+        .mut_args(|arg| bind_arg(arg, holds_something))
+        .mut_subcommands(|subcommand| bind_variables(subcommand, holds_something))
+}
+
+/// The variable from which a flag takes its value, if there is one that holds something.
+pub(crate) fn variable_of(flag: &str, holds_something: &dyn Fn(&str) -> bool) -> Option<String> {
+    let name = flag.to_ascii_uppercase().replace(['-', '.'], "_");
+    PREFIXES.iter().map(|prefix| format!("{prefix}{name}")).find(|name| holds_something(name))
+}
+
+fn bind_arg(arg: Arg, holds_something: &dyn Fn(&str) -> bool) -> Arg {
+    let Some(variable) = arg.get_long().and_then(|flag| variable_of(flag, holds_something)) else {
+        return arg;
+    };
+    // Help reads the same everywhere, and shows no secrets.
+    let bound = |arg: Arg| arg.env(variable).hide_env(true);
+    match arg.get_action() {
+        ArgAction::Set | ArgAction::Append | ArgAction::Count => bound(arg),
+        // true, false, 1, 0 and the like, where the command line needs no value.
+        ArgAction::SetTrue | ArgAction::SetFalse => {
+            bound(arg).value_parser(BoolishValueParser::new())
+        }
+        // --help, --version and what else is not a setting.
+        _ => arg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command() -> Command {
+        Command::new("program").arg(Arg::new("log").long("log_level").global(true)).subcommand(
+            Command::new("run")
+                .arg(Arg::new("output"))
+                .arg(Arg::new("price").long("bid-price.cpu-scale"))
+                .arg(Arg::new("dry").long("dry-run").action(ArgAction::SetTrue))
+                .arg(Arg::new("info").long("info").action(ArgAction::Help)),
+        )
+    }
+
+    /// Which variable each argument of `run` is bound to when these are set.
+    fn bound(set: &[&str]) -> Vec<(String, String)> {
+        let command = bind_variables(command(), &|name| set.contains(&name));
+        let run = command.find_subcommand("run").unwrap();
+        command
+            .get_arguments()
+            .chain(run.get_arguments())
+            .filter_map(|arg| {
+                let variable = arg.get_env()?.to_string_lossy().into_owned();
+                Some((arg.get_id().to_string(), variable))
+            })
+            .collect()
+    }
+
+    fn pair(id: &str, variable: &str) -> (String, String) {
+        (id.to_owned(), variable.to_owned())
+    }
+
+    #[test]
+    fn names_are_upper_case_with_underscores() {
+        assert_eq!(
+            bound(&["AP_BID_PRICE_CPU_SCALE", "AKASH_DRY_RUN", "AP_LOG_LEVEL"]),
+            [
+                pair("log", "AP_LOG_LEVEL"),
+                pair("price", "AP_BID_PRICE_CPU_SCALE"),
+                pair("dry", "AKASH_DRY_RUN"),
+            ]
+        );
+    }
+
+    #[test]
+    fn ap_wins_over_akash() {
+        assert_eq!(bound(&["AKASH_DRY_RUN", "AP_DRY_RUN"]), [pair("dry", "AP_DRY_RUN")]);
+    }
+
+    #[test]
+    fn what_is_not_set_or_not_a_setting_is_left_alone() {
+        assert_eq!(bound(&[]), []);
+        assert_eq!(bound(&["AP_INFO", "AP_HELP", "DRY_RUN"]), []);
+    }
+
+    #[test]
+    fn positional_arguments_have_no_variable() {
+        assert_eq!(bound(&["AP_OUTPUT", "AKASH_OUTPUT"]), []);
     }
 }

@@ -13,10 +13,6 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the first document of a file. Every scalar is a text: what it means is the reader's
 /// business.
-///
-/// # Errors
-///
-/// When there is no such file, or it is not YAML that a person would write for this.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Document> {
     let size = std::fs::metadata(path).map(|file| file.len());
     let text = size.and_then(|size| match size {

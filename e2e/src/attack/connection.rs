@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use akash_chain::keys::certificate::KeyPair;
+use akash_keys::certificate::KeyPair;
 use anyhow::{Context, Result, bail};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring::{default_provider, sign::any_ecdsa_type};
@@ -29,19 +29,11 @@ pub struct Client(Arc<ClientConfig>);
 
 impl Client {
     /// One that shows no certificate.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn new() -> Result<Self> {
         Ok(Self(Arc::new(builder()?.with_no_client_auth())))
     }
 
     /// One that speaks HTTP/2.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn http2() -> Result<Self> {
         let mut config = builder()?.with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec()];
@@ -49,10 +41,6 @@ impl Client {
     }
 
     /// One that shows a certificate.
-    ///
-    /// # Errors
-    ///
-    /// When TLS cannot be set up.
     pub fn showing(pair: &KeyPair) -> Result<Self> {
         let chain = vec![CertificateDer::from(pair.certificate().der().to_vec())];
         let key = pair.key().to_pkcs8_der()?;
@@ -62,10 +50,6 @@ impl Client {
     }
 
     /// Connects from any address of this machine.
-    ///
-    /// # Errors
-    ///
-    /// When the server does not accept, or not in time.
     pub async fn connect(&self, to: SocketAddr, from: IpAddr) -> Result<Stream> {
         let connecting = async {
             let tcp = tcp(to, from).await?;
@@ -78,10 +62,6 @@ impl Client {
 }
 
 /// A plain connection from an address.
-///
-/// # Errors
-///
-/// When there is none.
 pub async fn tcp(to: SocketAddr, from: IpAddr) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::new(from, 0))?;
@@ -89,10 +69,6 @@ pub async fn tcp(to: SocketAddr, from: IpAddr) -> io::Result<TcpStream> {
 }
 
 /// Sends a request and reads its answer: status and body.
-///
-/// # Errors
-///
-/// When the connection ends before, or the answer makes no sense.
 pub async fn ask(stream: &mut Stream, request: &[u8]) -> Result<(u16, Vec<u8>)> {
     stream.write_all(request).await?;
     stream.flush().await?;
@@ -100,10 +76,6 @@ pub async fn ask(stream: &mut Stream, request: &[u8]) -> Result<(u16, Vec<u8>)> 
 }
 
 /// Reads an answer.
-///
-/// # Errors
-///
-/// When the connection ends before, or the answer makes no sense.
 pub async fn answer(stream: &mut Stream) -> Result<(u16, Vec<u8>)> {
     let mut read = Vec::new();
     let (mut status, mut whole) = (0, None);
@@ -128,7 +100,6 @@ pub async fn answer(stream: &mut Stream) -> Result<(u16, Vec<u8>)> {
 }
 
 /// A request with a token, or none, and a body, or none.
-#[must_use]
 pub fn request(method: &str, path: &str, token: Option<&str>, body: &[u8]) -> Vec<u8> {
     let token = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
     let length = body.len();

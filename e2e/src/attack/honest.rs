@@ -34,7 +34,6 @@ pub struct Waits {
 
 impl Honest {
     /// Begins to ask for the status of a lease.
-    #[must_use]
     pub fn start(rest: SocketAddr, token: &str, dseq: u64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -48,10 +47,6 @@ impl Honest {
     }
 
     /// Ends; how long it waited.
-    ///
-    /// # Errors
-    ///
-    /// When it could not work at all.
     pub fn stop(self) -> Result<Waits> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().map_err(|_| anyhow!("the tenant broke down"))?
@@ -98,16 +93,11 @@ async fn once(
 
 impl Waits {
     /// How many requests were answered.
-    #[must_use]
     pub const fn count(&self) -> usize {
         self.took.len()
     }
 
     /// What 99 of 100 took at most.
-    ///
-    /// # Errors
-    ///
-    /// When nothing was answered.
     pub fn percentile_99(&self) -> Result<Duration> {
         let mut took = self.took.clone();
         took.sort();

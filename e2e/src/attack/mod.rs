@@ -86,7 +86,6 @@ impl Attack {
     ];
 
     /// Its name in figures and in `docs/security.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Announced => "announced",
@@ -139,7 +138,6 @@ pub struct Attackers {
 
 impl Attackers {
     /// Begins attacks, on one thread that is kept to one core.
-    #[must_use]
     pub fn start(target: &Target, attacks: &[Attack]) -> Self {
         let attacks: Vec<_> = attacks.iter().map(|attack| (*attack, Acts::default())).collect();
         let (target, running) = (Arc::new(target.clone()), attacks.clone());
@@ -161,17 +159,12 @@ impl Attackers {
     }
 
     /// How often each did what it does so far.
-    #[must_use]
     pub fn acts(&self) -> Vec<(Attack, u64)> {
         let count = |(attack, acts): &(Attack, Acts)| (*attack, acts.0.load(Ordering::Relaxed));
         self.attacks.iter().map(count).collect()
     }
 
     /// Ends them; how often each did what it does.
-    ///
-    /// # Errors
-    ///
-    /// When the attackers broke down.
     pub fn stop(mut self) -> Result<Vec<(Attack, u64)>> {
         drop(self.stop.take());
         let thread = self.thread.take().context("stopped twice")?;
@@ -197,10 +190,6 @@ fn keep_to_one_core() -> Result<()> {
 }
 
 /// Raises the limit of open files of this process as far as it goes: attackers need many.
-///
-/// # Errors
-///
-/// When the system refuses.
 pub fn raise_descriptors() -> Result<()> {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);

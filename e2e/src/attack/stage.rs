@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use anyhow::{Context, Result};
 
 use super::Target;
@@ -33,10 +33,6 @@ pub struct Stage {
 
 impl Stage {
     /// Starts a chain, a cluster and a provider, and deploys for both tenants.
-    ///
-    /// # Errors
-    ///
-    /// When something of it does not work.
     pub fn start(folder: &Path, settings: Settings) -> Result<Self> {
         let mut network = Network::start(folder, settings)?;
         network.start_provider()?;
@@ -60,10 +56,6 @@ impl Stage {
     }
 
     /// What attackers aim at.
-    ///
-    /// # Errors
-    ///
-    /// When the provider does not say where it is.
     pub fn target(&self) -> Result<Target> {
         let (rest, grpc) = wait_until("tenants can connect", LONG, || self.network.gateway())?;
         let (rest, grpc): (SocketAddr, SocketAddr) = (rest.parse()?, grpc.parse()?);
@@ -72,10 +64,6 @@ impl Stage {
     }
 
     /// Starts the provider anew, and waits until the leases run.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come back.
     pub fn restart(&mut self) -> Result<()> {
         self.network.provider = None;
         self.network.start_provider()?;

@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
+use akash_keys::SecretKey;
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -266,15 +266,11 @@ pub(super) async fn connections(target: Arc<Target>, acts: Acts) {
 
 /// A key that no account has.
 fn unknown() -> Result<SecretKey> {
-    let bytes = akash_chain::keys::random::<32>()?;
+    let bytes = akash_keys::random::<32>()?;
     Ok(SecretKey::from_bytes(bytes.as_slice())?)
 }
 
 /// A token for everything, signed by a key.
-///
-/// # Errors
-///
-/// When the clock is before 1970.
 pub fn token(key: &SecretKey) -> Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let now = i64::try_from(now)?;

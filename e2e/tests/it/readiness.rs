@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use anyhow::Result;
 use e2e::attack::{Client, Stream, answer, token};
 use e2e::network::{Network, Settings, wait_until};

@@ -94,16 +94,11 @@ const fn calico(name: &'static str, package: &'static str) -> Program {
 
 impl Program {
     /// The one of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         PROGRAMS.into_iter().find(|program| program.name == name)
     }
 
     /// Its version in `go.mod`, such as `1.34.3`.
-    ///
-    /// # Errors
-    ///
-    /// When `go.mod` does not name its module.
     pub fn version(&self) -> Result<&'static str> {
         let version = |line: &'static str| {
             let mut words = line.trim().trim_start_matches("require ").split_whitespace();
@@ -114,10 +109,6 @@ impl Program {
     }
 
     /// Where the cache has it, once it is built.
-    ///
-    /// # Errors
-    ///
-    /// When there is no place for a cache.
     pub fn place(&self) -> Result<PathBuf> {
         let folder = format!("{}-{}", self.name, self.version()?);
         Ok(cache()?.join("programs").join(folder).join(self.name))
@@ -133,10 +124,6 @@ impl Program {
 }
 
 /// Where a program is; built if it is nowhere, which takes minutes.
-///
-/// # Errors
-///
-/// When it is missing and cannot be built.
 pub fn provide(name: &str) -> Result<PathBuf> {
     let program = Program::named(name).with_context(|| format!("there is no program {name}"))?;
     if let Some(found) = program.find()? {
@@ -158,10 +145,6 @@ pub fn provide(name: &str) -> Result<PathBuf> {
 
 /// Where big things are kept between runs: `$AKASH_PROVIDER_CACHE`, or `akash-provider` in the
 /// user's cache directory.
-///
-/// # Errors
-///
-/// When the environment names no such place.
 pub fn cache() -> Result<PathBuf> {
     cache_of(set)
 }

@@ -50,7 +50,6 @@ pub fn micros(time: Duration) -> String {
 }
 
 /// Bytes on the heap. Needs [`CountingAllocator`] as the program's allocator.
-#[must_use]
 pub fn heap() -> u64 {
     count::live()
 }

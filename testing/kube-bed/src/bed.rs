@@ -9,13 +9,12 @@ use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 
-use crate::api;
-use crate::control;
 use crate::daemon::Daemon;
 use crate::guard::Guard;
 use crate::keys::Keys;
 use crate::port::Port;
 use crate::programs::Programs;
+use crate::{api, control};
 
 /// Addresses that services get where nobody can reach them.
 const SERVICES: &str = "10.96.0.0/16";
@@ -61,20 +60,12 @@ pub struct Bed {
 
 impl Bed {
     /// Starts etcd and an API server. Nothing acts on what is written there.
-    ///
-    /// # Errors
-    ///
-    /// When a program is missing and cannot be built, or does not start.
     pub async fn api_server() -> Result<Self> {
         let programs = Programs::provide(&["etcd", "kube-apiserver"]).await?;
         Self::start(programs, Guard::new()?, Ipv4Addr::LOCALHOST, SERVICES, false).await
     }
 
     /// Starts controllers and a scheduler too: deployments become pods, which wait for nodes.
-    ///
-    /// # Errors
-    ///
-    /// When a program is missing and cannot be built, or does not start.
     pub async fn control_plane() -> Result<Self> {
         let programs = Programs::provide(&CONTROL_PLANE).await?;
         Self::start(programs, Guard::new()?, Ipv4Addr::LOCALHOST, SERVICES, true).await
@@ -134,34 +125,26 @@ impl Bed {
     }
 
     /// A kubeconfig that may do everything.
-    #[must_use]
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
     /// A kubeconfig of someone who may do what roles allow them.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
     pub fn kubeconfig_of(&self, user: &str, group: Option<&str>) -> Result<PathBuf> {
         self.keys.admit(&format!("user-{user}"), user, group, self.settings.address)
     }
 
     /// Where the API server answers; the same after an outage.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("https://{}", self.settings.address)
     }
 
     /// A client that may do everything.
-    #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
     /// The folder of the bed. What is put there goes with the bed.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.guard.folder()
     }
@@ -195,10 +178,6 @@ impl Bed {
     }
 
     /// Starts the API server, as it was and where it was, and waits until it serves.
-    ///
-    /// # Errors
-    ///
-    /// When it does not.
     pub async fn start_api(&mut self) -> Result<()> {
         self.stop_api();
         let folder = self.guard.folder();

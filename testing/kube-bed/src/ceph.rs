@@ -48,10 +48,6 @@ pub struct Ceph {
 
 impl Ceph {
     /// Starts a cluster without pools. All OSDs are up, and the manager serves metrics.
-    ///
-    /// # Errors
-    ///
-    /// When a program is not installed or does not start; the error says what to install.
     pub async fn start(osds: usize) -> Result<Self> {
         let guard = Guard::new()?;
         let folder = guard.folder();
@@ -84,49 +80,31 @@ impl Ceph {
     }
 
     /// The configuration of clients: `ceph --conf`.
-    #[must_use]
     pub fn config(&self) -> PathBuf {
         self.guard.folder().join("ceph.conf")
     }
 
     /// Where the manager serves metrics, at `/metrics`.
-    #[must_use]
     pub fn metrics_address(&self) -> SocketAddrV4 {
         SocketAddrV4::new(self.address, METRICS)
     }
 
     /// What the manager's metrics say now, as Prometheus reads them.
-    ///
-    /// # Errors
-    ///
-    /// When the manager does not answer.
     pub async fn metrics(&self) -> Result<String> {
         http::get(self.metrics_address(), "/metrics").await
     }
 
     /// What `ceph df` says now.
-    ///
-    /// # Errors
-    ///
-    /// When it fails.
     pub fn df(&self) -> Result<Value> {
         self.query(&["df"])
     }
 
     /// What a command of `ceph` says, as JSON.
-    ///
-    /// # Errors
-    ///
-    /// When it fails.
     pub fn query(&self, words: &[&str]) -> Result<Value> {
         query(self.guard.folder(), words)
     }
 
     /// Makes a pool for block devices that keeps `size` copies.
-    ///
-    /// # Errors
-    ///
-    /// When the monitor refuses it.
     pub fn create_replicated_pool(&self, pool: &str, size: usize) -> Result<()> {
         let folder = self.guard.folder();
         let size = size.to_string();
@@ -137,10 +115,6 @@ impl Ceph {
 
     /// Makes a pool for block devices in which `data` parts are kept with `coding` more, each on
     /// another OSD.
-    ///
-    /// # Errors
-    ///
-    /// When the monitor refuses it.
     pub fn create_erasure_coded_pool(&self, pool: &str, data: usize, coding: usize) -> Result<()> {
         let folder = self.guard.folder();
         let (data, coding) = (format!("k={data}"), format!("m={coding}"));
@@ -153,10 +127,6 @@ impl Ceph {
 
     /// Makes a file system, with its pools `<name>-metadata` and `<name>-data`, and waits until it
     /// is served.
-    ///
-    /// # Errors
-    ///
-    /// When it is not.
     pub async fn create_file_system(&mut self, name: &str) -> Result<()> {
         let folder = self.guard.folder();
         let (metadata, data) = (format!("{name}-metadata"), format!("{name}-data"));
@@ -175,10 +145,6 @@ impl Ceph {
     }
 
     /// Stores an object in a pool.
-    ///
-    /// # Errors
-    ///
-    /// When the pool does not take it.
     pub fn put(&self, pool: &str, object: &str, bytes: &[u8]) -> Result<()> {
         let mut command =
             program(self.guard.folder(), "rados", &["--pool", pool, "put", object, "-"]);
@@ -190,20 +156,12 @@ impl Ceph {
     }
 
     /// Kills an OSD and waits until the monitor knows that it is down.
-    ///
-    /// # Errors
-    ///
-    /// When the monitor does not notice.
     pub async fn stop_osd(&mut self, osd: usize) -> Result<()> {
         *self.osds.get_mut(osd).with_context(|| format!("there is no OSD {osd}"))? = None;
         self.wait_for_osds().await
     }
 
     /// Starts an OSD again and waits until it is up.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub async fn start_osd(&mut self, osd: usize) -> Result<()> {
         let place = self.osds.get_mut(osd).with_context(|| format!("there is no OSD {osd}"))?;
         *place = Some(start(self.guard.folder(), "osd", &osd.to_string())?);

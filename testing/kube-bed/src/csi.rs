@@ -25,10 +25,6 @@ pub struct CapacityDriver {
 
 impl CapacityDriver {
     /// Makes the driver's object.
-    ///
-    /// # Errors
-    ///
-    /// When the API server refuses it.
     pub async fn install(client: Client, name: &str) -> Result<Self> {
         let driver: CSIDriver = serde_json::from_value(json!({
             "metadata": {"name": name}, "spec": {"attachRequired": false, "storageCapacity": true}
@@ -38,10 +34,6 @@ impl CapacityDriver {
     }
 
     /// Makes a class whose claims wait for their first pod.
-    ///
-    /// # Errors
-    ///
-    /// When the API server refuses it.
     pub async fn add_class(&self, class: &str) -> Result<()> {
         let class: StorageClass = serde_json::from_value(json!({
             "metadata": {"name": class}, "provisioner": self.name,
@@ -52,10 +44,6 @@ impl CapacityDriver {
     }
 
     /// Says how much room a class has on a node, such as `10Gi`.
-    ///
-    /// # Errors
-    ///
-    /// When the API server refuses it.
     pub async fn set_capacity(&self, class: &str, node: &str, room: &str) -> Result<()> {
         let capacities: Api<CSIStorageCapacity> = Api::namespaced(self.client.clone(), NAMESPACE);
         let name = format!("{class}-{node}");
@@ -71,10 +59,6 @@ impl CapacityDriver {
 
     /// Waits until the scheduler has chosen a node for a claim, and gives it a volume there; the
     /// node.
-    ///
-    /// # Errors
-    ///
-    /// When the claim cannot be watched, or the API server refuses the volume.
     pub async fn provision(&self, namespace: &str, claim: &str) -> Result<String> {
         let claims: Api<PersistentVolumeClaim> = Api::namespaced(self.client.clone(), namespace);
         let this = watcher::Config::default().fields(&format!("metadata.name={claim}"));

@@ -30,10 +30,6 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     /// Starts a program in the folder of a bed. What it says goes to the end of its log.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such program.
     pub(crate) fn start(folder: &Path, name: &str, program: &Command) -> Result<Self> {
         let log = folder.join("log").join(name);
         let output = File::options().create(true).append(true).open(&log)?;
@@ -55,10 +51,6 @@ impl Daemon {
     }
 
     /// Kills the program and starts it again.
-    ///
-    /// # Errors
-    ///
-    /// When it is gone from the machine.
     pub(crate) fn restart(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -75,10 +67,6 @@ impl Daemon {
     }
 
     /// Asks until the answer is yes.
-    ///
-    /// # Errors
-    ///
-    /// When the program ended meanwhile, or takes too long.
     pub(crate) async fn wait_until(
         &mut self,
         what: &str,

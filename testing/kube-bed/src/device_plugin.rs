@@ -71,16 +71,11 @@ impl DevicePlugin {
     }
 
     /// The ids of its GPUs.
-    #[must_use]
     pub fn ids(&self) -> Vec<String> {
         self.health.borrow().keys().cloned().collect()
     }
 
     /// Says of a GPU whether it is healthy. All are at first.
-    ///
-    /// # Errors
-    ///
-    /// When the plugin has no such GPU.
     pub fn set_healthy(&self, id: &str, healthy: bool) -> Result<()> {
         let known = self
             .health
@@ -90,7 +85,6 @@ impl DevicePlugin {
     }
 
     /// How often a kubelet accepted the plugin: once, and once more after each restart.
-    #[must_use]
     pub fn registrations(&self) -> usize {
         *self.registrations.borrow()
     }

@@ -20,10 +20,6 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Makes a folder.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be made, or nobody can watch over it.
     pub(crate) fn new() -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("kube-bed-").tempdir()?;
         for name in ["pids", "log"] {

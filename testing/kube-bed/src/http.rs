@@ -8,10 +8,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// What a server says to a GET: the body.
-///
-/// # Errors
-///
-/// When it says nothing within five seconds, or anything but 2xx.
 pub(crate) async fn get(address: impl Into<SocketAddr>, path: &str) -> Result<String> {
     let ask = async {
         let mut stream = TcpStream::connect(address.into()).await?;

@@ -17,20 +17,12 @@ pub struct Image(oci_image::Image);
 
 impl Image {
     /// An image with the tools of busybox, which runs `command` unless a pod says otherwise.
-    ///
-    /// # Errors
-    ///
-    /// When no busybox without libraries is installed.
     pub fn busybox(name: &str, command: &[&str]) -> Result<Self> {
         let config = json!({"Env": ["PATH=/bin"], "Cmd": command});
         Ok(Self(oci_image::Image::new(name, busybox_layer()?, config)?))
     }
 
     /// The same, with programs of this machine and the libraries that they need.
-    ///
-    /// # Errors
-    ///
-    /// When one of them is not installed.
     pub fn busybox_with(name: &str, command: &[&str], programs: &[&str]) -> Result<Self> {
         let mut layer = busybox_layer()?;
         let mut files = BTreeSet::new();
@@ -59,16 +51,11 @@ impl Image {
     }
 
     /// The name that a pod asks for it by.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.0.name()
     }
 
     /// Writes it as an OCI archive.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         self.0.write(path, Packing::Plain).map(drop)
     }

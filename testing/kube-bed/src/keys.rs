@@ -20,10 +20,6 @@ pub(crate) struct Keys {
 impl Keys {
     /// Makes an authority (`ca.crt`, `ca.key`) and the key of service accounts (`sa.key`,
     /// `sa.pub`).
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be written.
     pub(crate) fn new(folder: PathBuf) -> Result<Self> {
         std::fs::create_dir_all(&folder)?;
         let mut params = CertificateParams::default();
@@ -46,10 +42,6 @@ impl Keys {
     }
 
     /// Makes `<file>.crt` and `<file>.key` for a user in a group, good for servers at `addresses`.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be written.
     pub(crate) fn certify(
         &self,
         file: &str,
@@ -74,10 +66,6 @@ impl Keys {
     }
 
     /// Makes a certificate as [`certify`](Self::certify) does, and `<file>.kubeconfig` with it.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be written.
     pub(crate) fn admit(
         &self,
         file: &str,
@@ -90,10 +78,6 @@ impl Keys {
     }
 
     /// Writes `<file>.kubeconfig` for the certificate of that name.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
     pub(crate) fn kubeconfig(&self, file: &str, server: SocketAddrV4) -> Result<PathBuf> {
         // JSON is YAML too.
         let config = json!({

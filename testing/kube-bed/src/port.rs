@@ -18,10 +18,6 @@ pub(crate) struct Port {
 
 impl Port {
     /// Takes a free port of an address.
-    ///
-    /// # Errors
-    ///
-    /// When the address is not of this machine, or has no port left.
     pub(crate) fn reserve(ip: Ipv4Addr) -> Result<Self> {
         let (kind, flags) = (SocketType::STREAM, SocketFlags::CLOEXEC);
         let socket = rustix::net::socket_with(AddressFamily::INET, kind, flags, None)?;

@@ -12,10 +12,6 @@ pub(crate) struct Programs(BTreeMap<&'static str, PathBuf>);
 
 impl Programs {
     /// Finds programs, and builds those that are nowhere.
-    ///
-    /// # Errors
-    ///
-    /// When one is missing and cannot be built.
     pub(crate) async fn provide(names: &'static [&'static str]) -> Result<Self> {
         let find = move || -> Result<_> {
             names.iter().map(|name| Ok((*name, components::provide(name)?))).collect()
@@ -24,20 +20,12 @@ impl Programs {
     }
 
     /// A command that runs one of them.
-    ///
-    /// # Errors
-    ///
-    /// When it was not among those asked for.
     pub(crate) fn command(&self, name: &str) -> Result<Command> {
         Ok(Command::new(self.0.get(name).with_context(|| format!("{name} was not asked for"))?))
     }
 }
 
 /// The client that operators have, of the version that beds have.
-///
-/// # Errors
-///
-/// When it is missing and cannot be built.
 pub async fn kubectl() -> Result<PathBuf> {
     let programs = Programs::provide(&["kubectl"]).await?;
     Ok(programs.command("kubectl")?.get_program().into())

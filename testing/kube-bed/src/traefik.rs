@@ -16,10 +16,6 @@ use crate::port::Port;
 const CONTROLLER: &str = "traefik.io/ingress-controller";
 
 /// Makes the class and starts Traefik; where it answers HTTP.
-///
-/// # Errors
-///
-/// When it does not answer.
 pub(crate) async fn start(
     bed: &Bed,
     program: &Command,

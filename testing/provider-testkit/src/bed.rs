@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::message::deployment::{CreateDeployment, close_deployment, create_deployment};
@@ -13,6 +12,7 @@ use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, 
 use akash_devnet::node::{Block, Chain};
 use akash_devnet::server::{Config, Devnet};
 use akash_devnet::state::{Genesis, Params, State};
+use akash_keys::SecretKey;
 use akash_sdl::Sdl;
 use akash_types::{Address, BidId, Coin, DeploymentId, Deposit, GroupId, OrderId, Provider};
 
@@ -30,7 +30,6 @@ pub enum Who {
 
 impl Who {
     /// Their key.
-    #[must_use]
     pub fn key(self) -> SecretKey {
         let seed = match self {
             Self::Tenant => 1,
@@ -40,7 +39,6 @@ impl Who {
     }
 
     /// Their address.
-    #[must_use]
     pub fn address(self) -> Address {
         self.key().public_key().address()
     }
@@ -75,19 +73,11 @@ pub type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 impl Bed {
     /// Starts it. Blocks come every `block_time`, or when [`Bed::block`] says so.
-    ///
-    /// # Errors
-    ///
-    /// When something is wrong with the devnet.
     pub async fn start(block_time: Option<Duration>) -> Result<Self, Problem> {
         Self::start_with(block_time, |_| {}).await
     }
 
     /// As [`Bed::start`], with what `change` makes of the parameters.
-    ///
-    /// # Errors
-    ///
-    /// When something is wrong with the devnet.
     pub async fn start_with(
         block_time: Option<Duration>,
         change: impl FnOnce(&mut Params),
@@ -126,19 +116,11 @@ impl Bed {
     }
 
     /// Where the node answers.
-    ///
-    /// # Errors
-    ///
-    /// Never, as long as the devnet listens on an address.
     pub fn rpc(&self) -> Result<Endpoint, Problem> {
         Ok(Endpoint::rpc(&format!("http://{}", self.devnet.rpc_address()))?)
     }
 
     /// Makes a block; all that is in it has to have worked.
-    ///
-    /// # Errors
-    ///
-    /// When something in it has not.
     pub async fn block(&mut self) -> Result<Block, Problem> {
         let block = self.devnet.produce_block(None).await?;
         for result in &block.results {
@@ -150,10 +132,6 @@ impl Bed {
     }
 
     /// Gives a transaction of somebody to the node.
-    ///
-    /// # Errors
-    ///
-    /// When the node does not take it.
     pub async fn send(&mut self, who: Who, messages: &[Message]) -> Result<(), Problem> {
         let gas_limit = 60_000_000;
         let fee = Fee { amount: vec!["1500000uakt".parse()?], gas_limit, granter: None };
@@ -176,10 +154,6 @@ impl Bed {
     }
 
     /// Has the tenant ask for deployments of one group each, all in one transaction.
-    ///
-    /// # Errors
-    ///
-    /// When the SDL or the transaction is wrong.
     pub async fn deploy(&mut self, sdl: &str, count: u64) -> Result<Vec<OrderId>, Problem> {
         let sdl = Sdl::read(sdl)?;
         let hash = sdl.version();
@@ -201,20 +175,12 @@ impl Bed {
     }
 
     /// Has the tenant take bids.
-    ///
-    /// # Errors
-    ///
-    /// When the transaction is wrong.
     pub async fn lease(&mut self, bids: &[BidId]) -> Result<(), Problem> {
         let messages = bids.iter().map(|bid| create_lease(*bid)).collect::<Result<Vec<_>, _>>()?;
         self.send(Who::Tenant, &messages).await
     }
 
     /// Has the tenant close a deployment.
-    ///
-    /// # Errors
-    ///
-    /// When the transaction is wrong.
     pub async fn close(&mut self, deployment: DeploymentId) -> Result<(), Problem> {
         self.send(Who::Tenant, &[close_deployment(deployment)]).await
     }

@@ -42,7 +42,6 @@ impl Image {
     }
 
     /// The name that a pod asks for it by.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }

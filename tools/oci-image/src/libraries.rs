@@ -7,10 +7,6 @@ use anyhow::{Context, Result, bail};
 
 /// Where the libraries of a program are, its loader included, in order; none if it has all in
 /// itself.
-///
-/// # Errors
-///
-/// When one is missing, or nobody can say.
 pub(crate) fn needed_by(program: &Path) -> Result<Vec<PathBuf>> {
     let said = Command::new("ldd").arg(program).output().context("running ldd")?;
     let (out, error) =

@@ -26,10 +26,6 @@ const ROOTS: [&str; 3] = [
 ];
 
 /// An image that runs a program of this machine.
-///
-/// # Errors
-///
-/// When the program cannot be read, or a library of it is missing.
 pub fn of_program(name: &str, program: &Path) -> Result<Image> {
     let file = program.file_name().and_then(|file| file.to_str()).context("it has no name")?;
     let place = format!("bin/{file}");
@@ -57,10 +53,6 @@ pub fn of_program(name: &str, program: &Path) -> Result<Image> {
 }
 
 /// A copy of a program without what only a debugger reads.
-///
-/// # Errors
-///
-/// When there is no `strip`, which comes with every linker.
 pub fn without_symbols(program: &Path, copy: &Path) -> Result<()> {
     let done = Command::new("strip").arg("--strip-all").arg("-o").args([copy, program]).output();
     let done = done.context("running strip: install the package binutils")?;

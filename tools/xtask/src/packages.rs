@@ -55,19 +55,11 @@ enum Plan {
 }
 
 /// Sees to it that the programs of the first tier are there, or says that they are not.
-///
-/// # Errors
-///
-/// When packages were to be installed and were not.
 pub(crate) fn provide() -> Result<()> {
     provide_needed(&NEEDED)
 }
 
 /// The same for both tiers.
-///
-/// # Errors
-///
-/// When packages were to be installed and were not.
 pub(crate) fn provide_real() -> Result<()> {
     provide_needed(&[&NEEDED[..], &NEEDED_BY_REAL].concat())
 }

@@ -89,13 +89,11 @@ pub struct TxSigner {
 
 impl TxOutcome {
     /// Whether it succeeded.
-    #[must_use]
     pub const fn is_ok(&self) -> bool {
         self.code == 0
     }
 
     /// The sequence that an account signed it with, if it did.
-    #[must_use]
     pub fn sequence_of(&self, address: &Address) -> Option<u64> {
         let signer = self.signers.iter().find(|signer| signer.address == *address);
         signer.map(|signer| signer.sequence)

@@ -29,7 +29,6 @@ pub struct FollowConfig {
 
 impl FollowConfig {
     /// What suits the main network.
-    #[must_use]
     pub fn new(chain_id: impl Into<String>, nodes: Vec<Endpoint>) -> Self {
         Self { nodes, limits: Limits::default(), plan: PlanConfig::new(chain_id), queue: 16 }
     }
@@ -93,13 +92,11 @@ impl Follower {
     }
 
     /// How the following goes, now and from now on.
-    #[must_use]
     pub fn status(&self) -> watch::Receiver<FollowStatus> {
         self.status.clone()
     }
 
     /// The time on the clock that [`FollowStatus::head_seen`] is on.
-    #[must_use]
     pub fn now(&self) -> Duration {
         self.origin.elapsed()
     }

@@ -17,10 +17,8 @@
 
 mod block;
 pub mod decode;
-mod fetch;
 mod follower;
 pub mod plan;
-mod problem;
 mod status;
 mod subscribe;
 mod task;

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::block::{BlockEffects, Followed, FollowedBlock};
-use super::plan::{Effect, Input, News, Plan, Ticket};
-use super::status::FollowStatus;
-use super::{fetch, subscribe};
-use crate::transport::{Limits, RpcClient};
+use super::decode::Results;
+use super::plan::{Effect, Fetched, Input, News, Plan, Problem, StatusAnswer, Ticket};
+use super::status::{FollowStatus, problem_of};
+use super::subscribe;
+use crate::query::{BlockHeader, Node};
+use crate::transport::{Limits, RpcClient, RpcError};
 
 /// News that may wait; a subscription that has more waits too.
 const NEWS: usize = 256;
@@ -120,19 +123,19 @@ impl Task {
             Effect::AskStatus { node, ticket, within } => {
                 let Some(rpc) = self.rpc(node) else { return };
                 running.answers.spawn(async move {
-                    Input::Status { ticket, answer: fetch::status(rpc, within).await }
+                    Input::Status { ticket, answer: status(rpc, within).await }
                 });
             }
             Effect::FetchHeaders { node, ticket, from, to, within } => {
                 let Some(rpc) = self.rpc(node) else { return };
                 running.answers.spawn(async move {
-                    Input::Headers { ticket, answer: fetch::headers(rpc, from, to, within).await }
+                    Input::Headers { ticket, answer: headers(rpc, from, to, within).await }
                 });
             }
             Effect::FetchResults { node, ticket, height, within } => {
                 let Some(rpc) = self.rpc(node) else { return };
                 running.answers.spawn(async move {
-                    Input::Results { ticket, answer: fetch::results(rpc, height, within).await }
+                    Input::Results { ticket, answer: results(rpc, height, within).await }
                 });
             }
             Effect::Renew { node } => {
@@ -170,5 +173,56 @@ impl Task {
 
     fn rpc(&self, node: usize) -> Option<RpcClient> {
         self.nodes.get(node).map(|node| node.rpc.clone())
+    }
+}
+
+#[derive(Serialize)]
+struct AtHeight {
+    height: String,
+}
+
+pub(super) async fn status(rpc: RpcClient, within: Duration) -> Result<StatusAnswer, Problem> {
+    let status = bounded(within, 0, Node::new(rpc).rpc_status()).await?;
+    Ok(StatusAnswer {
+        chain_id: status.chain_id,
+        height: status.latest_height,
+        hash: status.latest_hash,
+        earliest: status.earliest_height,
+        catching_up: status.catching_up,
+    })
+}
+
+pub(super) async fn headers(
+    rpc: RpcClient,
+    from: u64,
+    to: u64,
+    within: Duration,
+) -> Result<Vec<BlockHeader>, Problem> {
+    bounded(within, from, Node::new(rpc).rpc_headers(from, to)).await
+}
+
+pub(super) async fn results(
+    rpc: RpcClient,
+    height: u64,
+    within: Duration,
+) -> Result<Fetched<BlockEffects>, Problem> {
+    let params = AtHeight { height: height.to_string() };
+    let call = rpc.call_weighed::<Results>("block_results", &params);
+    let (results, bytes) = bounded(within, height, call).await?;
+    if results.height != height {
+        let reason = format!("asked for block {height}, got {}", results.height);
+        return Err(Problem::Failed { reason });
+    }
+    Ok(Fetched { block: results.effects, bytes })
+}
+
+async fn bounded<T>(
+    within: Duration,
+    height: u64,
+    call: impl Future<Output = Result<T, RpcError>>,
+) -> Result<T, Problem> {
+    match timeout(within, call).await {
+        Ok(answer) => answer.map_err(|error| problem_of(&error, height)),
+        Err(_) => Err(Problem::Silent),
     }
 }

@@ -1,8 +1,6 @@
 //! What comes back: a value and the height it was read at.
 
-use std::fmt;
-
-use super::Malformed;
+use super::{Failure, Malformed, Unavailable};
 
 /// An answer of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +39,8 @@ impl<T> List<T> {
 }
 
 /// Something listed that has no meaning here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, derive_more::Display)]
+#[display("{} cannot be read", self.item)]
 pub struct Unreadable {
     /// Its id as the node wrote it, as far as there is one.
     pub item: String,
@@ -49,8 +48,42 @@ pub struct Unreadable {
     pub source: Malformed,
 }
 
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cannot be read", self.item)
+/// A question that could not be answered.
+///
+/// A thing that does not exist is no error where one thing is asked for: that answer is `None`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read {asked} from the chain")]
+pub struct QueryError {
+    asked: String,
+    #[source]
+    failure: Failure,
+}
+
+impl QueryError {
+    pub(crate) fn new(asked: impl Into<String>, failure: impl Into<Failure>) -> Self {
+        Self { asked: asked.into(), failure: failure.into() }
+    }
+
+    /// What was asked for.
+    pub fn asked(&self) -> &str {
+        &self.asked
+    }
+
+    /// What went wrong.
+    pub const fn failure(&self) -> &Failure {
+        &self.failure
+    }
+
+    /// Whether the same question may be answered later, or by another node.
+    pub const fn is_transient(&self) -> bool {
+        self.failure.is_transient()
+    }
+
+    /// Whether nobody answered, as opposed to an answer that helps nobody.
+    pub const fn unavailable(&self) -> Option<&Unavailable> {
+        match &self.failure {
+            Failure::Unavailable(unavailable) => Some(unavailable),
+            _ => None,
+        }
     }
 }

@@ -31,7 +31,6 @@ impl<T> Query<T> {
     }
 
     /// Asks for this many things at once instead of [`PAGE_SIZE`]; at least one.
-    #[must_use]
     pub fn with_page_size(self, page_size: u64) -> Self {
         Self { page_size: page_size.max(1), ..self }
     }

@@ -1,7 +1,6 @@
 //! Orders, bids, leases and the parameters of the market.
 
-use akash_proto::akash::market::v1 as ids;
-use akash_proto::akash::market::v1beta5 as wire;
+use akash_proto::akash::market::{v1 as ids, v1beta5 as wire};
 use akash_proto::akash::verification::v1 as verification;
 use akash_types::{
     Address, Bid, BidId, BidState, EscrowAccount, EscrowPayment, Lease, LeaseId, LeaseState,
@@ -189,10 +188,6 @@ impl<T: Transport> Query<T> {
 
     /// Whether the chain compares bidders with the verification that an order asks for. Most chains
     /// have no such module: a node that cannot say counts as no.
-    ///
-    /// # Errors
-    ///
-    /// When the same question may be answered later.
     pub async fn verification_is_active(&self) -> Result<bool, QueryError> {
         let request = verification::QueryParamsRequest {};
         let convert = |answer: verification::QueryParamsResponse| {

@@ -17,7 +17,6 @@ mod auth;
 mod bank;
 mod cert;
 mod deployment;
-mod error;
 mod escrow;
 mod market;
 pub(crate) mod method;
@@ -28,12 +27,11 @@ mod provider;
 pub use crate::transport::{
     Connection, Failure, Malformed, NoAnswer, Reply, Transport, Unavailable,
 };
-pub use answer::{Answer, List, Unreadable};
+pub use answer::{Answer, List, QueryError, Unreadable};
 pub use ask::{MAX_PAGES, PAGE_SIZE, Query};
 pub use auth::Account;
 pub use cert::{Certificate, CertificateFilter};
 pub use deployment::{DeploymentFilter, DeploymentInfo};
-pub use error::QueryError;
 pub use market::{BidFilter, BidInfo, LeaseFilter, LeaseInfo, OrderFilter};
 pub use node::{
     Block, BlockHash, BlockHeader, BlockResults, Event, Node, NodeStatus, TxFound, TxHash,

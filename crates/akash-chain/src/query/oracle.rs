@@ -9,10 +9,6 @@ impl<T: Transport> Query<T> {
     /// What 1 AKT is worth in USD, averaged over sources and time, which is also what a `uakt` is
     /// worth in `uact`. `None` while the oracle itself would not use the price. A chain whose oracle
     /// has no price refuses.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or one without meaning.
     pub async fn akt_price(&self) -> Result<Answer<Option<Dec>>, QueryError> {
         let request = wire::QueryAggregatedPriceRequest { denom: "akt".to_owned() };
         self.get(|| "the price of AKT".to_owned(), method::AGGREGATED_PRICE, &request, price).await

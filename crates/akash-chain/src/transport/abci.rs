@@ -15,7 +15,6 @@ pub struct Abci {
 
 impl Abci {
     /// Asks through `rpc`.
-    #[must_use]
     pub const fn new(rpc: RpcClient) -> Self {
         Self { rpc }
     }

@@ -15,7 +15,8 @@ use percent_encoding::percent_decode_str;
 ///
 /// User info of the URL (`https://user:password@…`) becomes HTTP basic authentication and is
 /// shown nowhere.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Endpoint({self})")]
 pub struct Endpoint {
     uri: Uri,
     authorization: Option<HeaderValue>,
@@ -71,14 +72,12 @@ impl Endpoint {
     }
 
     /// The same, reached in this way: through its proxies, with its trust and certificates.
-    #[must_use]
     pub fn through(mut self, outbound: Outbound) -> Self {
         self.outbound = outbound;
         self
     }
 
     /// How it is reached.
-    #[must_use]
     pub const fn outbound(&self) -> &Outbound {
         &self.outbound
     }
@@ -91,25 +90,21 @@ impl Endpoint {
     }
 
     /// Whether it is reached by TLS.
-    #[must_use]
     pub fn is_tls(&self) -> bool {
         self.uri.scheme() == Some(&Scheme::HTTPS)
     }
 
     /// The host's name or address; an IPv6 address in brackets.
-    #[must_use]
     pub fn host(&self) -> &str {
         self.uri.host().unwrap_or_default()
     }
 
     /// The port, 443 for https and 80 otherwise unless the URL names one.
-    #[must_use]
     pub fn port(&self) -> u16 {
         self.uri.port_u16().unwrap_or(if self.is_tls() { 443 } else { 80 })
     }
 
     /// The URL without user info.
-    #[must_use]
     pub const fn uri(&self) -> &Uri {
         &self.uri
     }
@@ -124,7 +119,6 @@ impl Endpoint {
     }
 
     /// Value of the `authorization` header, if the URL had user info.
-    #[must_use]
     pub const fn authorization(&self) -> Option<&HeaderValue> {
         self.authorization.as_ref()
     }
@@ -156,12 +150,6 @@ fn without_user_info(url: &str) -> String {
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.uri.to_string().trim_end_matches('/'))
-    }
-}
-
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Endpoint({self})")
     }
 }
 

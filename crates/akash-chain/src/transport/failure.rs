@@ -50,7 +50,6 @@ pub enum Failure {
 
 impl Failure {
     /// Whether the same request may succeed later, or at another node.
-    #[must_use]
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Unavailable(unavailable) => unavailable.is_transient(),
@@ -63,7 +62,6 @@ impl Failure {
     }
 
     /// The node's own words, where it said something.
-    #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::NotFound { text }
@@ -183,7 +181,6 @@ pub enum Unavailable {
 
 impl Unavailable {
     /// Whether the same request may succeed later, or at another node.
-    #[must_use]
     pub const fn is_transient(&self) -> bool {
         match self {
             // Redirects, credentials and wrong paths stay what they are; 408 and 429 ask for time.

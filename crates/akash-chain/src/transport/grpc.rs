@@ -1,6 +1,5 @@
 //! gRPC over HTTP/2, with messages left as the bytes they are.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use akash_net::Connector;
@@ -21,7 +20,8 @@ use super::{
 const HEIGHT: &str = "x-cosmos-block-height";
 
 /// The transport over a node's gRPC port.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Grpc {{ endpoint: {:?}, limits: {:?}, .. }}", self.name, self.limits)]
 pub struct Grpc {
     /// Shared by clones.
     connection: Arc<Connection>,
@@ -108,15 +108,6 @@ impl Transport for Grpc {
             Ok(answer) => answer,
             Err(_) => Err(Unavailable::Timeout { endpoint: self.name.clone(), after }.into()),
         }
-    }
-}
-
-impl fmt::Debug for Grpc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grpc")
-            .field("endpoint", &self.name)
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,5 @@
 //! One HTTP POST to a node, bounded in time and size.
 
-use std::fmt;
 use std::time::Duration;
 
 use akash_net::{Connector, Route, TlsError};
@@ -60,6 +59,8 @@ impl SetupError {
     }
 }
 
+#[derive(derive_more::Debug)]
+#[debug("HttpClient {{ endpoint: {:?}, limits: {:?}, .. }}", self.endpoint, self.limits)]
 pub(super) struct HttpClient {
     client: Client<Connector, Full<Bytes>>,
     /// For connections that become something else, which a proxy has to leave alone.
@@ -181,14 +182,5 @@ impl HttpClient {
 
     fn name(&self) -> String {
         self.endpoint.to_string()
-    }
-}
-
-impl fmt::Debug for HttpClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpClient")
-            .field("endpoint", &self.endpoint)
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
     }
 }

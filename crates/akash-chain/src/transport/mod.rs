@@ -19,7 +19,6 @@ mod grpc;
 mod http;
 mod rpc;
 mod status;
-mod websocket;
 
 use bytes::Bytes;
 
@@ -29,8 +28,8 @@ pub(crate) use failure::chain;
 pub use failure::{Failure, Malformed, NoAnswer, Unavailable};
 pub use grpc::Grpc;
 pub use http::{Limits, SetupError};
+pub(crate) use rpc::Socket;
 pub use rpc::{RpcClient, RpcError, RpcRefusal};
-pub(crate) use websocket::Socket;
 
 /// What a node answered.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use http::StatusCode;
+use http::header::{
+    CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::failure::words;
 use super::http::HttpClient;
@@ -79,14 +89,12 @@ impl RpcClient {
     }
 
     /// A client of the node that is talked to now, and only of it.
-    #[must_use]
     pub fn pinned(&self) -> Self {
         let first = Arc::clone(self.http());
         Self { first, others: Arc::default(), chosen: Arc::default() }
     }
 
     /// The address of the node that is talked to.
-    #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         self.http().endpoint()
     }
@@ -122,7 +130,6 @@ impl RpcClient {
 
 impl RpcError {
     /// The node's own words, if it refused.
-    #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Self::Refused(refusal) => Some(&refusal.data),
@@ -202,6 +209,41 @@ fn text_or_json<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Str
         other => Cow::Owned(other.to_string()),
     };
     Ok(text.into_owned())
+}
+
+/// An open WebSocket.
+pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Most bytes of a message: a header is some two thousand.
+const MAX_MESSAGE: usize = 4 << 20;
+
+impl RpcClient {
+    /// Opens the node's WebSocket, on a connection of its own.
+    pub(crate) async fn websocket(&self) -> Result<Socket, Unavailable> {
+        let not_a_node = |reason: &str| Unavailable::NotANode {
+            endpoint: self.endpoint().to_string(),
+            reason: reason.to_owned(),
+        };
+        let key = generate_key();
+        let value = HeaderValue::from_str(&key)
+            .map_err(|_| not_a_node("the key for its WebSocket cannot be sent"))?;
+        let headers = HeaderMap::from_iter([
+            (CONNECTION, HeaderValue::from_static("Upgrade")),
+            (UPGRADE, HeaderValue::from_static("websocket")),
+            (SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13")),
+            (SEC_WEBSOCKET_KEY, value),
+        ]);
+        let (answer, upgraded) = self.http().upgrade("/websocket", headers).await?;
+        let accepted = answer.get(SEC_WEBSOCKET_ACCEPT).map(HeaderValue::as_bytes);
+        if accepted != Some(derive_accept_key(key.as_bytes()).as_bytes()) {
+            return Err(not_a_node("it does not accept a WebSocket"));
+        }
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MAX_MESSAGE))
+            .max_frame_size(Some(MAX_MESSAGE));
+        let stream = TokioIo::new(upgraded);
+        Ok(WebSocketStream::from_raw_socket(stream, Role::Client, Some(config)).await)
+    }
 }
 
 #[cfg(test)]

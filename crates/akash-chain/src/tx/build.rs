@@ -66,10 +66,6 @@ pub struct Unsigned<S> {
 
 impl<S: Signer> Unsigned<S> {
     /// Builds what `plan` says, to be signed by `signer`.
-    ///
-    /// # Errors
-    ///
-    /// When the plan is empty, or the signer may not send a message of it.
     pub fn new(plan: &TxPlan<'_>, signer: S) -> Result<Self, BuildError> {
         check(plan.messages, plan.chain_id, signer.address())?;
         let body = TxBody {
@@ -105,31 +101,26 @@ impl<S: Signer> Unsigned<S> {
     }
 
     /// Encoded body: messages, memo, timeout.
-    #[must_use]
     pub fn body_bytes(&self) -> &[u8] {
         &self.body
     }
 
     /// Encoded auth info: signer and fee.
-    #[must_use]
     pub fn auth_info_bytes(&self) -> &[u8] {
         &self.auth_info
     }
 
     /// What is signed.
-    #[must_use]
     pub fn sign_bytes(&self) -> &[u8] {
         &self.sign_doc
     }
 
     /// The transaction with its signature.
-    #[must_use]
     pub fn sign(self) -> SignedTx {
         self.sign_with_signature().0
     }
 
     /// The same, and the signature by itself: blocks show it, so it tells whose a transaction is.
-    #[must_use]
     pub fn sign_with_signature(self) -> (SignedTx, [u8; 64]) {
         let signature = self.signer.sign(&self.sign_doc);
         let raw = self.raw(signature.to_vec());
@@ -138,14 +129,12 @@ impl<S: Signer> Unsigned<S> {
 
     /// What to simulate: the transaction with 64 zero bytes for a signature, which simulation does
     /// not check. With the fee in it, the gas it uses is exactly what the real one uses.
-    #[must_use]
     pub fn to_simulate(&self) -> Vec<u8> {
         self.raw(vec![0; 64])
     }
 
     /// What Go simulates: the transaction with an empty signature. Also without a fee, as Go does
     /// it, the gas comes out some 16000 lower than what the real one uses.
-    #[must_use]
     pub fn to_simulate_as_go(&self) -> Vec<u8> {
         self.raw(Vec::new())
     }
@@ -208,19 +197,16 @@ pub struct SignedTx {
 
 impl SignedTx {
     /// A transaction that was signed elsewhere.
-    #[must_use]
     pub fn from_raw(raw: Vec<u8>) -> Self {
         Self { hash: TxHash::of(&raw), raw }
     }
 
     /// The bytes to broadcast.
-    #[must_use]
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
 
     /// Its name on chain.
-    #[must_use]
     pub const fn hash(&self) -> TxHash {
         self.hash
     }

@@ -57,7 +57,6 @@ impl Refusal {
     }
 
     /// What kind of reason it is.
-    #[must_use]
     pub fn kind(&self) -> RefusalKind {
         if self.codespace != Self::SDK {
             return RefusalKind::Other;
@@ -78,13 +77,11 @@ impl Refusal {
     }
 
     /// Which sequence was due, if that is the reason and the node says so.
-    #[must_use]
     pub fn sequence_mismatch(&self) -> Option<SequenceMismatch> {
         sequence_mismatch(&self.log)
     }
 
     /// Which message is at fault, counted from 0, where it was one of them.
-    #[must_use]
     pub fn message_index(&self) -> Option<usize> {
         message_index(&self.log)
     }

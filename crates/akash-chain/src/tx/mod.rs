@@ -13,22 +13,21 @@ mod broadcast;
 mod build;
 mod code;
 mod fee;
-mod gas;
-mod given;
 pub mod lane;
 pub mod message;
 mod signer;
 mod simulate;
-mod wait;
 
 pub use crate::query::{TxFound, TxHash, TxResult};
-pub use broadcast::{Broadcast, BroadcastError, BroadcastMode, BroadcastModeError, broadcast};
+pub use broadcast::{
+    Broadcast, BroadcastError, BroadcastMode, BroadcastModeError, Wait, WaitError, broadcast,
+    wait_for,
+};
 pub use build::{BuildError, SignedTx, TxPlan, Unsigned};
 pub use code::{Refusal, RefusalKind, SequenceMismatch};
-pub use fee::{Fee, FeeError, FeeRule};
-pub use gas::{GasAdjustment, GasError};
-pub use given::{GivenError, GivenTx, SignFor, signed_elsewhere};
+pub use fee::{
+    Fee, FeeError, FeeRule, GasAdjustment, GasError, GivenError, GivenTx, SignFor, signed_elsewhere,
+};
 pub use message::{Message, MessageError};
 pub use signer::Signer;
 pub use simulate::{SimulateError, Simulation, SimulationRefusal, simulate};
-pub use wait::{Wait, WaitError, wait_for};

@@ -31,7 +31,6 @@ pub struct SimulationRefusal {
 
 impl SimulationRefusal {
     /// Whether its timeout height was over before it was tried.
-    #[must_use]
     pub fn timed_out(&self) -> bool {
         self.message_index.is_none() && self.text.contains("tx timeout height")
     }
@@ -52,10 +51,6 @@ pub enum SimulateError {
 ///
 /// The node checks the sequence, but neither signature nor chain id, fee or gas limit; and it does
 /// not see what else will be in the block.
-///
-/// # Errors
-///
-/// When it would fail, or the node does not say.
 pub async fn simulate<T: Transport>(
     query: &Query<T>,
     raw: Vec<u8>,

@@ -47,7 +47,6 @@ struct Signed {
     signature: BitString,
 }
 
-/// The DER of the certificate.
 pub(super) fn certificate(
     spec: &CertificateSpec,
     key: &CertificateKey,

@@ -9,12 +9,12 @@ use pkcs8::pkcs5::pbes2;
 use pkcs8::{EncryptedPrivateKeyInfoOwned, EncryptedPrivateKeyInfoRef};
 use zeroize::Zeroizing;
 
-use super::legacy_pem::{self, Encryption};
+use super::legacy_pem::Encryption;
 use super::view::LABEL;
-use super::{Certificate, CertificateError, CertificateKey, KeyFilePassword, KeyPair};
-use crate::atomic_file::{self, Existing};
-use crate::pem::{self, Block};
-use crate::{RandomError, random};
+use super::{Certificate, CertificateError, CertificateKey, KeyPair, legacy_pem};
+use crate::atomic_file::Existing;
+use crate::pem::Block;
+use crate::{RandomError, SecretKey, atomic_file, pem, random};
 
 const ENCRYPTED_LABEL: &str = "ENCRYPTED PRIVATE KEY";
 /// How often the password is hashed in a file that is written.
@@ -30,22 +30,14 @@ pub struct KeyFile {
 
 impl KeyFile {
     /// The file of `account` in the directory `home`, which need not be there.
-    #[must_use]
     pub fn of(home: &Path, account: &Address) -> Self {
         Self { path: home.join(format!("{account}.pem")) }
     }
 
-    /// Where it is.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads certificate and key.
-    ///
-    /// # Errors
-    ///
-    /// When there is no file, or it is not such a file, or of another account.
     pub fn read(&self, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let read = |source| KeyFileError::Read { path: self.path.clone(), source };
         let text = self.text()?.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
@@ -65,11 +57,6 @@ impl KeyFile {
     }
 
     /// Puts there what was in the file before, as [`KeyFile::text`] gave it; what is in it.
-    ///
-    /// # Errors
-    ///
-    /// When that is no such file or of another account; then nothing is written. When there is a
-    /// file.
     pub fn restore(&self, text: &str, password: &KeyFilePassword) -> Result<KeyPair, KeyFileError> {
         let pair = decode(text, password)?;
         self.put(text, Existing::Keep)?;
@@ -77,10 +64,6 @@ impl KeyFile {
     }
 
     /// Writes certificate and key, for the owner alone to read.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyFileError::Exists`] when there is a file already and it is not to be overwritten.
     pub fn write(
         &self,
         pair: &KeyPair,
@@ -179,43 +162,51 @@ fn pkcs8_key(der: &[u8], password: &[u8]) -> Result<CertificateKey, KeyFileError
 /// Why the file of a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The file could not be read.
     #[error("reading {}", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file could not be written.
+    Read { path: PathBuf, source: io::Error },
     #[error("writing {}", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// There is a file already.
+    Write { path: PathBuf, source: io::Error },
     #[error("certificate error: cannot overwrite certificate {}", path.display())]
-    Exists {
-        /// Which.
-        path: PathBuf,
-    },
-    /// No random bytes.
+    Exists { path: PathBuf },
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// There is no private key after the certificate.
     #[error("the file has no private key after the certificate")]
     NoKey,
-    /// The key is encrypted in a way that is not known, or the block is damaged.
     #[error("the private key is encrypted in an unknown way, or damaged")]
     Encryption,
-    /// The account's signature does not open it.
     #[error("the private key was encrypted by another account, or is damaged")]
     WrongAccount,
-    /// Certificate or key are not such.
     #[error(transparent)]
     Content(#[from] CertificateError),
+}
+
+/// What the key of an account's certificate is encrypted with. Wiped when dropped.
+#[derive(Clone, derive_more::Debug)]
+#[debug("KeyFilePassword(…)")]
+pub struct KeyFilePassword {
+    current: Zeroizing<[u8; 64]>,
+    legacy: Zeroizing<[u8; 64]>,
+}
+
+impl KeyFilePassword {
+    /// The account's signature over its address as text.
+    pub fn of(account: &SecretKey) -> Self {
+        let address = account.public_key().address();
+        Self {
+            current: Zeroizing::new(account.sign(address.to_string().as_bytes())),
+            legacy: Zeroizing::new(account.sign(address.as_bytes())),
+        }
+    }
+
+    /// The password of every file that is written.
+    pub(super) fn current(&self) -> &[u8] {
+        self.current.as_slice()
+    }
+
+    /// The password of the oldest files: the signature over the bytes of the address.
+    pub(super) fn legacy(&self) -> &[u8] {
+        self.legacy.as_slice()
+    }
 }
 
 #[cfg(test)]

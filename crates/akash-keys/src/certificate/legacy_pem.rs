@@ -7,7 +7,6 @@ use zeroize::Zeroizing;
 
 use crate::pem::Block;
 
-/// Whether the block is encrypted that way.
 pub(super) fn is_encrypted(block: &Block) -> bool {
     block.header("Proc-Type") == Some("4,ENCRYPTED")
 }

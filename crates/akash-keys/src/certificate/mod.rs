@@ -12,28 +12,28 @@
 
 mod build;
 mod file;
-mod key;
 mod legacy_pem;
-mod password;
 mod view;
 
 use std::time::{Duration, SystemTime};
 
 use akash_types::Address;
+use p256::ecdsa::signature::Signer;
+use p256::ecdsa::{DerSignature, SigningKey};
+use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
+use zeroize::Zeroizing;
 
 use super::pem::PemError;
+use crate::{RandomError, random};
 
 #[cfg(fuzzing)]
 pub(super) use file::decode as decode_file;
-pub use file::{KeyFile, KeyFileError};
-pub use key::CertificateKey;
-pub use password::KeyFilePassword;
+pub use file::{KeyFile, KeyFileError, KeyFilePassword};
 pub use view::Certificate;
 
 /// What a new certificate is to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateSpec {
-    /// Whose it is.
     pub owner: Address,
     /// Its number, which no other certificate of the owner has: nanoseconds since 1970, by
     /// custom.
@@ -51,7 +51,6 @@ impl CertificateSpec {
     pub const VALID_FOR: Duration = Duration::from_hours(8760);
 }
 
-/// A certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyPair {
     certificate: Certificate,
@@ -61,16 +60,11 @@ pub struct KeyPair {
 impl KeyPair {
     /// Makes the certificate of `key` that `spec` describes. The same input makes the same
     /// certificate, byte for byte.
-    ///
-    /// # Errors
-    ///
-    /// When a domain cannot be in a certificate, or a time is out of range.
     pub fn generate(spec: &CertificateSpec, key: CertificateKey) -> Result<Self, CertificateError> {
         let der = build::certificate(spec, &key)?;
         Ok(Self { certificate: Certificate::from_der(der)?, key })
     }
 
-    /// A certificate with the key that is said to be its own.
     pub fn new(certificate: Certificate, key: CertificateKey) -> Result<Self, CertificateError> {
         if certificate.public_key_der() != key.public_key_der()? {
             return Err(CertificateError::KeyMismatch);
@@ -78,14 +72,10 @@ impl KeyPair {
         Ok(Self { certificate, key })
     }
 
-    /// The certificate.
-    #[must_use]
     pub const fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// Its key.
-    #[must_use]
     pub const fn key(&self) -> &CertificateKey {
         &self.key
     }
@@ -94,31 +84,80 @@ impl KeyPair {
 /// Why something is not, or cannot become, a certificate or its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// A domain with characters that certificates do not have.
     #[error("{domain:?} is neither a domain name nor an IP address")]
-    Domain {
-        /// The domain.
-        domain: String,
-    },
-    /// A time before 1970 or after 9999.
+    Domain { domain: String },
     #[error("the certificate would be valid at a time that certificates cannot say")]
     Validity,
-    /// Encoding failed, which is never to be expected.
     #[error("could not encode the certificate")]
     Encode,
-    /// Not a certificate.
     #[error("not an X.509 certificate, or damaged")]
     Certificate,
-    /// Not text of the right kind.
     #[error("reading PEM")]
     Pem(#[source] PemError),
-    /// There is no certificate in the text.
     #[error("the text has no block \"CERTIFICATE\"")]
     NoCertificate,
-    /// Not a key of the kind that certificates here have.
     #[error("not an ECDSA P-256 private key, or damaged")]
     Key,
-    /// The key is of another certificate.
     #[error("the private key does not belong to the certificate")]
     KeyMismatch,
 }
+
+/// The secret key of a certificate. Wiped when dropped.
+#[derive(Clone, derive_more::Debug)]
+#[debug("CertificateKey(…)")]
+pub struct CertificateKey(p256::SecretKey);
+
+impl CertificateKey {
+    pub fn generate() -> Result<Self, RandomError> {
+        loop {
+            // All but one in 2^32 are keys.
+            if let Ok(key) = Self::from_bytes(random::<32>()?.as_slice()) {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// The key with these 32 bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CertificateError> {
+        match bytes.len() {
+            32 => p256::SecretKey::from_slice(bytes).map(Self).map_err(|_| CertificateError::Key),
+            _ => Err(CertificateError::Key),
+        }
+    }
+
+    /// The key in PKCS#8.
+    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, CertificateError> {
+        p256::SecretKey::from_pkcs8_der(der).map(Self).map_err(|_| CertificateError::Key)
+    }
+
+    /// The key in the form of SEC 1 (`EC PRIVATE KEY`).
+    fn from_sec1_der(der: &[u8]) -> Result<Self, CertificateError> {
+        p256::SecretKey::from_sec1_der(der).map(Self).map_err(|_| CertificateError::Key)
+    }
+
+    /// As PKCS#8, which is what TLS wants.
+    pub fn to_pkcs8_der(&self) -> Result<Zeroizing<Vec<u8>>, CertificateError> {
+        let document = self.0.to_pkcs8_der().map_err(|_| CertificateError::Encode)?;
+        Ok(document.to_bytes())
+    }
+
+    /// The public half in the form of certificates (SubjectPublicKeyInfo).
+    fn public_key_der(&self) -> Result<Vec<u8>, CertificateError> {
+        let document = self.0.public_key().to_public_key_der();
+        Ok(document.map_err(|_| CertificateError::Encode)?.into_vec())
+    }
+
+    /// Signature over SHA-256 of `message`, the same each time (RFC 6979).
+    fn sign(&self, message: &[u8]) -> Vec<u8> {
+        let signature: DerSignature = SigningKey::from(&self.0).sign(message);
+        signature.as_bytes().to_vec()
+    }
+}
+
+impl PartialEq for CertificateKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.public_key() == other.0.public_key()
+    }
+}
+
+impl Eq for CertificateKey {}

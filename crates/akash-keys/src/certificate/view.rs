@@ -1,6 +1,5 @@
 //! What a certificate says.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use akash_types::{Address, AddressError};
@@ -14,8 +13,8 @@ pub(super) const LABEL: &str = "CERTIFICATE";
 /// What the chain calls the block of a public key.
 const PUBLIC_KEY_LABEL: &str = "EC PUBLIC KEY";
 
-/// A certificate.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Certificate({} of {})", self.serial, self.common_name)]
 pub struct Certificate {
     der: Vec<u8>,
     public_key_der: Vec<u8>,
@@ -26,11 +25,6 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads a certificate.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes are none, or it has no common name.
     pub fn from_der(der: Vec<u8>) -> Result<Self, CertificateError> {
         let wrong = |_| CertificateError::Certificate;
         let parsed = x509_cert::Certificate::from_der(&der).map_err(wrong)?;
@@ -54,66 +48,45 @@ impl Certificate {
     }
 
     /// The bytes.
-    #[must_use]
     pub fn der(&self) -> &[u8] {
         &self.der
     }
 
     /// As PEM: `cert` of `MsgCreateCertificate`.
-    #[must_use]
     pub fn to_pem(&self) -> String {
         block_text(LABEL, &self.der)
     }
 
     /// Its public key as PEM: `pubkey` of `MsgCreateCertificate`.
-    #[must_use]
     pub fn public_key_pem(&self) -> String {
         block_text(PUBLIC_KEY_LABEL, &self.public_key_der)
     }
 
     /// Its public key (SubjectPublicKeyInfo).
-    #[must_use]
     pub fn public_key_der(&self) -> &[u8] {
         &self.public_key_der
     }
 
     /// Its number in decimal, as the chain writes it.
-    #[must_use]
     pub fn serial(&self) -> &str {
         &self.serial
     }
 
-    /// The common name of its subject.
-    #[must_use]
     pub fn common_name(&self) -> &str {
         &self.common_name
     }
 
-    /// Whose it says it is.
-    ///
-    /// # Errors
-    ///
-    /// When its common name is no account.
     pub fn owner(&self) -> Result<Address, AddressError> {
         self.common_name.parse()
     }
 
-    /// From when it is valid.
-    #[must_use]
     pub const fn not_before(&self) -> SystemTime {
         self.not_before
     }
 
     /// Until when it is valid.
-    #[must_use]
     pub const fn not_after(&self) -> SystemTime {
         self.not_after
-    }
-}
-
-impl fmt::Debug for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Certificate({} of {})", self.serial, self.common_name)
     }
 }
 

@@ -1,14 +1,19 @@
 //! The ways to keep a keyring, and where each has its files.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zeroize::Zeroizing;
 
 use super::directory::Directory;
 use super::lock::{Asked, Lock};
-use super::store::{Memory, Store};
-use super::{KeyringError, PassphraseSource, system};
+use super::{KeyringError, PassphraseSource, secret_service};
 use crate::Passphrase;
+
+pub(super) use crate::atomic_file::Existing;
 
 /// How a keyring is kept: the value of `--keyring-backend`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +26,6 @@ pub enum Backend {
     /// and the last: the secret service of a desktop session, or else files in the keyring
     /// directory itself, which is what a server without a desktop has.
     Os,
-    /// Not at all.
     Memory,
 }
 
@@ -53,7 +57,6 @@ impl fmt::Display for Backend {
     }
 }
 
-/// What a backend may need to be opened.
 pub struct OpenOptions {
     /// The keyring directory (`--keyring-dir`, or else `--home`).
     pub directory: PathBuf,
@@ -77,8 +80,63 @@ pub(super) fn store(
             Box::new(Directory::new(directory.join("keyring-test"), fixed))
         }
         Backend::File => Box::new(Directory::new(directory.join("keyring-file"), asked)),
-        Backend::Os => system::store(Directory::new(directory, asked), session_bus)?,
+        Backend::Os => secret_service::store(Directory::new(directory, asked), session_bus)?,
     })
+}
+
+/// The bytes of an item.
+pub(super) type Data = Zeroizing<Vec<u8>>;
+
+pub(super) trait Store: Send + Sync {
+    /// The names of all items, in no order.
+    fn names(&self) -> Result<Vec<String>, KeyringError>;
+    /// An item; `None` when there is none of that name.
+    fn read(&self, name: &str) -> Result<Option<Data>, KeyringError>;
+    /// Puts an item there; [`KeyringError::ItemExists`] when it is to keep the one that is.
+    fn write(&self, name: &str, data: &[u8], existing: Existing) -> Result<(), KeyringError>;
+    /// Removes an item, if it is there.
+    fn remove(&self, name: &str) -> Result<(), KeyringError>;
+    /// Asks for the passphrase, where there is one, if it is not known yet.
+    fn unlock(&self) -> Result<(), KeyringError>;
+}
+
+/// Items that end with the process.
+#[derive(Default)]
+pub(super) struct Memory(Mutex<BTreeMap<String, Data>>);
+
+impl Memory {
+    fn items(&self) -> MutexGuard<'_, BTreeMap<String, Data>> {
+        // A map is whole whatever panicked beside it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Memory {
+    fn names(&self) -> Result<Vec<String>, KeyringError> {
+        Ok(self.items().keys().cloned().collect())
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Data>, KeyringError> {
+        Ok(self.items().get(name).cloned())
+    }
+
+    fn write(&self, name: &str, data: &[u8], existing: Existing) -> Result<(), KeyringError> {
+        let mut items = self.items();
+        if existing == Existing::Keep && items.contains_key(name) {
+            return Err(KeyringError::ItemExists { item: name.to_owned() });
+        }
+        items.insert(name.to_owned(), Zeroizing::new(data.to_vec()));
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), KeyringError> {
+        self.items().remove(name);
+        Ok(())
+    }
+
+    fn unlock(&self) -> Result<(), KeyringError> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

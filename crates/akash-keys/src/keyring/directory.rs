@@ -1,19 +1,16 @@
 //! Items as files of a directory, each encrypted by itself.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use der::DateTime;
 
+use super::backend::{Data, Existing, Store};
 use super::lock::Lock;
-use super::store::{Data, Existing, Store};
-use super::{KeyringError, file_name, item, jwe};
-use crate::Passphrase;
-use crate::atomic_file;
+use super::{KeyringError, item, jwe};
+use crate::{Passphrase, atomic_file};
 
-/// A directory of items.
 pub(super) struct Directory {
     path: PathBuf,
     lock: Lock,
@@ -30,7 +27,7 @@ impl Directory {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.path.join(file_name::escape(name))
+        self.path.join(escape(name))
     }
 
     fn passphrase(&self) -> Result<Passphrase, KeyringError> {
@@ -70,7 +67,7 @@ impl Store for Directory {
         let mut names = Vec::new();
         for entry in entries {
             let file = entry.map_err(read)?.file_name();
-            names.extend(file.to_str().map(file_name::unescape).filter(|n| Self::is_item(n)));
+            names.extend(file.to_str().map(unescape).filter(|n| Self::is_item(n)));
         }
         Ok(names)
     }
@@ -115,4 +112,54 @@ fn now() -> String {
     let (year, month, day) = (now.year(), now.month(), now.day());
     let (hour, minutes, seconds) = (now.hour(), now.minutes(), now.seconds());
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minutes:02}:{seconds:02} +0000 UTC")
+}
+
+/// The name of the file of an item.
+pub(super) fn escape(item: &str) -> String {
+    item.replace('%', "%25").replace('/', "%2F")
+}
+
+/// The item of a file. Escapes of other characters are undone as well; a percent sign without
+/// two digits stands for itself.
+pub(super) fn unescape(file: &str) -> String {
+    let mut item = Vec::with_capacity(file.len());
+    let mut rest = file.as_bytes();
+    while let Some((first, mut more)) = rest.split_first() {
+        let escaped = || hex::decode(more.get(..2)?).ok()?.first().copied();
+        match escaped().filter(|_| *first == b'%') {
+            Some(byte) => {
+                item.push(byte);
+                more = more.get(2..).unwrap_or_default();
+            }
+            None => item.push(*first),
+        }
+        rest = more;
+    }
+    String::from_utf8_lossy(&item).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_slashes_and_percent_signs_are_escaped() {
+        assert_eq!(escape("ops/100% ü.info"), "ops%2F100%25 ü.info");
+        assert_eq!(unescape("ops%2f100%25 ü%2E%zz%4"), "ops/100% ü.%zz%4");
+    }
+
+    proptest! {
+        #[test]
+        fn names_come_back(item in "\\PC{0,20}") {
+            let file = escape(&item);
+            prop_assert!(!file.contains('/'));
+            prop_assert_eq!(unescape(&file), item);
+        }
+
+        #[test]
+        fn no_name_panics(file in "[%0-9a-fü]{0,20}") {
+            let _ = unescape(&file);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::record::KeyRecord;
-use super::{file_name, item, jwe};
+use super::{directory, item, jwe};
 use crate::Passphrase;
 
 /// The content of a file.
@@ -31,8 +31,7 @@ pub(crate) fn record(bytes: &[u8]) {
     assert_eq!(again.address(), record.address());
 }
 
-/// The name of a file.
 pub(crate) fn name(text: &str) {
-    assert_eq!(file_name::unescape(&file_name::escape(text)), text);
-    let _ = file_name::unescape(text);
+    assert_eq!(directory::unescape(&directory::escape(text)), text);
+    let _ = directory::unescape(text);
 }

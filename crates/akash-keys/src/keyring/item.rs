@@ -26,7 +26,6 @@ struct Item<'a> {
     keychain_not_synchronizable: bool,
 }
 
-/// The JSON of an item.
 pub(super) fn encode(key: &str, data: &[u8]) -> Result<Zeroizing<Vec<u8>>, serde_json::Error> {
     let base64 = Zeroizing::new(STANDARD.encode(data));
     let item = Item {

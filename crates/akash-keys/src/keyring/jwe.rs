@@ -118,10 +118,8 @@ fn wrapping_key(password: &Passphrase, salt: &[u8], iterations: u32) -> AesKw<Ae
 /// Why a token cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JweError {
-    /// Not five parts of base64, or the first is not a header.
     #[error("not a file of a keyring, or damaged")]
     Form,
-    /// Encrypted in a way that keyrings do not use.
     #[error("encrypted with {alg:?} and {enc:?}, expected {ALGORITHM:?} and {ENCRYPTION:?}")]
     Algorithm {
         /// How the key is wrapped.
@@ -129,19 +127,12 @@ pub enum JweError {
         /// How the content is encrypted.
         enc: String,
     },
-    /// So much work that it cannot be meant.
     #[error("encrypted with {got} rounds, expected 1 to {MAX_ITERATIONS}")]
-    Iterations {
-        /// How many.
-        got: u32,
-    },
-    /// The password does not open it.
+    Iterations { got: u32 },
     #[error("written with another passphrase, or damaged")]
     Decrypt,
-    /// The password is right, the content is not what was written.
     #[error("damaged")]
     Damaged,
-    /// Encryption failed, which is never to be expected.
     #[error("could not be encrypted")]
     Encrypt,
 }

@@ -27,10 +27,6 @@ pub enum Ask<'a> {
 /// Every closure of that form is one.
 pub trait PassphraseSource: Send + Sync {
     /// The passphrase. It is asked for once, or again after it was wrong.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, for example because nobody is there to type it.
     fn passphrase(&self, ask: Ask<'_>) -> Result<Passphrase, NoPassphrase>;
 }
 
@@ -50,7 +46,6 @@ pub struct NoPassphrase(#[source] pub Box<dyn Error + Send + Sync>);
 
 /// How the passphrase of a directory is found.
 pub(super) enum Lock {
-    /// It is always this one.
     Fixed(Passphrase),
     /// Someone is asked; a file beside the items has a hash of it.
     Asked(Asked),

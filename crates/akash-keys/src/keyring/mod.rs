@@ -19,7 +19,6 @@
 mod backend;
 mod directory;
 mod error;
-mod file_name;
 #[cfg(fuzzing)]
 pub(super) mod fuzzing;
 mod item;
@@ -29,14 +28,10 @@ mod lock;
 mod record;
 #[cfg(target_os = "linux")]
 mod secret_service;
-mod store;
-mod system;
-
-use std::fmt;
 
 use akash_types::Address;
 
-use self::store::{Existing, Store};
+use backend::{Existing, Store};
 
 pub use backend::{Backend, OpenOptions};
 pub use error::KeyringError;
@@ -50,6 +45,8 @@ const INFO: &str = ".info";
 const ADDRESS: &str = ".address";
 
 /// Keys by name and by account.
+#[derive(derive_more::Debug)]
+#[debug("Keyring({})", self.backend)]
 pub struct Keyring {
     backend: Backend,
     store: Box<dyn Store>,
@@ -66,17 +63,10 @@ pub struct KeyList {
 
 impl Keyring {
     /// Opens the keyring that `options` describe. Nothing is asked for or made until needed.
-    ///
-    /// # Errors
-    ///
-    /// When the backend is [`Backend::Os`] and the secret service of the desktop session fails, or
-    /// the system keeps secrets in a way of its own and there are no files to use.
     pub fn open(backend: Backend, options: OpenOptions) -> Result<Self, KeyringError> {
         Ok(Self { backend, store: backend::store(backend, options)? })
     }
 
-    /// How the keyring is kept.
-    #[must_use]
     pub const fn backend(&self) -> Backend {
         self.backend
     }
@@ -89,10 +79,7 @@ impl Keyring {
     }
 
     /// All keys.
-    ///
-    /// # Errors
-    ///
-    /// When the keyring as a whole cannot be read. One key that cannot is listed as such.
+    /// Fails when the keyring as a whole cannot be read. One key that cannot is listed as such.
     pub fn list(&self) -> Result<KeyList, KeyringError> {
         let mut list = KeyList::default();
         for name in self.names()? {
@@ -117,14 +104,12 @@ impl Keyring {
         Ok(items.iter().filter_map(|item| item.strip_suffix(INFO)).map(str::to_owned).collect())
     }
 
-    /// The key of this name.
     pub fn get(&self, name: &str) -> Result<KeyRecord, KeyringError> {
         let data = self.store.read(&info(name))?;
         let data = data.ok_or_else(|| KeyringError::NoKey { name: name.to_owned() })?;
         Ok(KeyRecord::read(name, data))
     }
 
-    /// The key of this account.
     pub fn by_address(&self, address: &Address) -> Result<KeyRecord, KeyringError> {
         if let Some(name) = self.name_of(address)? {
             match self.get(&name) {
@@ -148,11 +133,6 @@ impl Keyring {
         }
     }
 
-    /// Adds a key.
-    ///
-    /// # Errors
-    ///
-    /// When its name or its account is taken, or the name is none.
     pub fn add(&self, record: &KeyRecord) -> Result<(), KeyringError> {
         let name = record.name();
         check_name(name)?;
@@ -174,10 +154,6 @@ impl Keyring {
     }
 
     /// Gives a key another name.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such key, its new name is taken, or its record is not understood.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), KeyringError> {
         check_name(to)?;
         let record = self.get(from)?;
@@ -190,10 +166,6 @@ impl Keyring {
     }
 
     /// Removes a key for ever.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such key, or its record is not understood.
     pub fn delete(&self, name: &str) -> Result<(), KeyringError> {
         let record = self.get(name)?;
         if record.kind() == &RecordKind::Unknown {
@@ -209,10 +181,7 @@ impl Keyring {
     }
 
     /// Rewrites the records of before Protobuf; gives the names of those that it rewrote.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be written; those before it are.
+    /// Fails when one cannot be written; those before it are.
     pub fn migrate(&self) -> Result<Vec<String>, KeyringError> {
         let mut migrated = Vec::new();
         for record in self.list()?.records.into_iter().filter(KeyRecord::is_legacy) {
@@ -248,12 +217,6 @@ impl Keyring {
         let Some(item) = item else { return Ok(None) };
         let name = String::from_utf8_lossy(&item);
         Ok(Some(name.strip_suffix(INFO).unwrap_or(&name).to_owned()))
-    }
-}
-
-impl fmt::Debug for Keyring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Keyring({})", self.backend)
     }
 }
 

@@ -13,7 +13,8 @@ use super::legacy;
 use crate::{AccountKey, HdPath, HdPathError, KeyError, Multisig, PublicKey, SecretKey};
 
 /// A key of a keyring: its name, where its secret is, and its public half.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, derive_more::Debug)]
+#[debug("KeyRecord {{ name: {:?}, kind: {:?}, public_key: {:?}, .. }}", self.name, self.kind, self.public_key)]
 pub struct KeyRecord {
     name: String,
     kind: RecordKind,
@@ -26,13 +27,11 @@ pub struct KeyRecord {
 /// Where the secret of a key is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordKind {
-    /// In the keyring.
     Local,
     /// In a Ledger device, at this path; `None` where the record does not tell it.
     Ledger(Option<HdPath>),
     /// There is none: it is the account of several keys.
     Multi,
-    /// Elsewhere.
     Offline,
     /// This program cannot tell. The record is kept as it is.
     Unknown,
@@ -51,30 +50,22 @@ impl fmt::Display for RecordKind {
 }
 
 impl KeyRecord {
-    /// A key whose secret is kept in the keyring.
-    #[must_use]
     pub fn local(name: &str, key: &SecretKey) -> Self {
         let item = Item::Local(Local { priv_key: Some(key.to_any()) });
         Self::new(name, RecordKind::Local, key.public_key().into(), item)
     }
 
     /// A key whose secret is elsewhere.
-    #[must_use]
     pub fn offline(name: &str, key: AccountKey) -> Self {
         Self::new(name, RecordKind::Offline, key, Item::Offline(Offline {}))
     }
 
     /// The account of several keys.
-    #[must_use]
     pub fn multi(name: &str, keys: Multisig) -> Self {
         Self::new(name, RecordKind::Multi, AccountKey::Multisig(keys), Item::Multi(Multi {}))
     }
 
     /// A key whose secret is in a Ledger device.
-    ///
-    /// # Errors
-    ///
-    /// When the path is not of the form of BIP-44, which is all that a record can hold.
     pub fn ledger(name: &str, key: PublicKey, path: HdPath) -> Result<Self, HdPathError> {
         let item = Item::Ledger(Ledger { path: Some(path.to_bip44()?) });
         Ok(Self::new(name, RecordKind::Ledger(Some(path)), key.into(), item))
@@ -108,41 +99,28 @@ impl KeyRecord {
         Self { name: name.to_owned(), kind, public_key, bytes, legacy: is_legacy }
     }
 
-    /// What the keyring calls it.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where its secret is.
-    #[must_use]
     pub const fn kind(&self) -> &RecordKind {
         &self.kind
     }
 
-    /// Its public half.
-    #[must_use]
     pub const fn public_key(&self) -> &AccountKey {
         &self.public_key
     }
 
     /// Its account; `None` when the kind of key is not known.
-    #[must_use]
     pub fn address(&self) -> Option<Address> {
         self.public_key.address()
     }
 
     /// Whether it was read from a record of before Protobuf, which `migrate` would renew.
-    #[must_use]
     pub const fn is_legacy(&self) -> bool {
         self.legacy
     }
 
-    /// Its secret.
-    ///
-    /// # Errors
-    ///
-    /// When it is not in the keyring, or not one that this program can use.
     pub fn secret_key(&self) -> Result<SecretKey, RecordError> {
         if self.kind != RecordKind::Local {
             let (name, kind) = (self.name.clone(), self.kind.clone());
@@ -172,19 +150,8 @@ impl KeyRecord {
         Some(Self { name: name.to_owned(), bytes: encode(record), ..self.clone() })
     }
 
-    /// What goes into the keyring.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-}
-
-impl fmt::Debug for KeyRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyRecord")
-            .field("name", &self.name)
-            .field("kind", &self.kind)
-            .field("public_key", &self.public_key)
-            .finish_non_exhaustive()
     }
 }
 
@@ -209,28 +176,16 @@ fn wipe_item(record: &mut Record) {
 /// Why a key has no secret to sign with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The secret is not in the keyring.
     #[error("key {name:?} is of kind {kind}: its secret is not in the keyring")]
-    Elsewhere {
-        /// The key.
-        name: String,
-        /// Where its secret is.
-        kind: RecordKind,
-    },
-    /// What is in the keyring is not a secret key this program can use.
+    Elsewhere { name: String, kind: RecordKind },
     #[error("the secret of key {name:?} cannot be used")]
     Secret {
-        /// The key.
         name: String,
         /// Why not.
         source: KeyError,
     },
-    /// The secret belongs to another account.
     #[error("the secret of key {name:?} does not belong to its public key")]
-    Mismatch {
-        /// The key.
-        name: String,
-    },
+    Mismatch { name: String },
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::decimal::digits;
 use super::{Encoder, Keys};
 
 /// How the text is laid out.
@@ -227,6 +226,20 @@ fn control(byte: u8) -> &'static [u8] {
     ESCAPES.get(start..start + 6).unwrap_or_default()
 }
 
+/// Writes a number's digits into the end of `buffer`, which holds any of 64 bits.
+pub(crate) fn digits(mut number: u64, buffer: &mut [u8; 20]) -> &str {
+    let mut start = buffer.len();
+    for (index, slot) in buffer.iter_mut().enumerate().rev() {
+        *slot = b'0' + (number % 10) as u8;
+        start = index;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    buffer.get(start..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,5 +271,12 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\\u003c\\u003e\\u0026\\u2028\\u2029\u{202a}/\u{7f}é€"
         );
+    }
+
+    #[test]
+    fn the_same_digits_as_display() {
+        for number in [0, 7, 10, 1_048_576, u64::MAX] {
+            assert_eq!(digits(number, &mut [0; 20]), number.to_string());
+        }
     }
 }

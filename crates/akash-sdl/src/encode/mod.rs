@@ -4,13 +4,11 @@
 //! affair. [`json`] writes what Go's `encoding/json` writes, plain or with sorted keys (the form
 //! that is hashed); [`yaml`] writes what yaml.v3 writes.
 
-mod decimal;
 mod json;
 mod yaml;
 mod yaml_scalar;
 
-pub(crate) use decimal::digits;
-pub(crate) use json::{JsonEncoder, Layout, sorted_json};
+pub(crate) use json::{JsonEncoder, Layout, digits, sorted_json};
 pub(crate) use yaml::YamlEncoder;
 
 /// The keys of an object: in the order the Go structs have them, and sorted.

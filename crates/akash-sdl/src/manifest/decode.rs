@@ -45,7 +45,6 @@ pub struct IgnoredOption {
 
 impl Decoded {
     /// Whether every unknown key is an option of HTTP.
-    #[must_use]
     pub fn ignores_only_http_options(&self) -> bool {
         self.unknown_keys.len() == self.ignored_options.len()
     }
@@ -85,8 +84,6 @@ type Result<T> = std::result::Result<T, DecodeError>;
 
 impl Manifest {
     /// Reads the first JSON value of `bytes` as a manifest.
-    ///
-    /// # Errors
     /// When it is not one; a manifest that can be read need not be valid.
     pub fn from_json(bytes: &[u8]) -> Result<Decoded> {
         let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();

@@ -13,25 +13,21 @@ use crate::encode::{Encoder, JsonEncoder, Keys, Layout, YamlEncoder, digits};
 
 impl Manifest {
     /// The canonical JSON whose SHA-256 is the manifest's version.
-    #[must_use]
     pub fn to_canonical_json(&self) -> Vec<u8> {
         self.to_json_bytes(Layout::Canonical)
     }
 
     /// JSON on one line, as sent to a provider.
-    #[must_use]
     pub fn to_json(&self) -> String {
         text(self.to_json_bytes(Layout::Compact))
     }
 
     /// JSON for people: two spaces per level.
-    #[must_use]
     pub fn to_json_pretty(&self) -> String {
         text(self.to_json_bytes(Layout::Pretty))
     }
 
     /// YAML, as the Go command prints it.
-    #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut encoder = YamlEncoder::new();
         self.describe(&mut encoder);

@@ -1,7 +1,5 @@
 //! The manifest's types.
 
-use std::fmt;
-
 use akash_types::{Cpu, Endpoint, Gpu, Memory, Storage};
 
 /// Groups of services, one per placement.
@@ -65,7 +63,8 @@ pub struct ServiceResources {
 }
 
 /// A transport protocol, or a name that is none.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Protocol {
     /// TCP.
     Tcp,
@@ -77,7 +76,6 @@ pub enum Protocol {
 
 impl Protocol {
     /// The protocol's name in a manifest.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Tcp => "TCP",
@@ -101,12 +99,6 @@ impl From<&str> for Protocol {
             "UDP" => Self::Udp,
             other => Self::Unknown(other.to_owned()),
         }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -135,13 +127,11 @@ pub struct ServiceExpose {
 
 impl ServiceExpose {
     /// The port as seen from outside.
-    #[must_use]
     pub fn effective_port(&self) -> u32 {
         if self.external_port == 0 { self.port } else { self.external_port }
     }
 
     /// Whether it is served by name through the shared ingress.
-    #[must_use]
     pub fn is_ingress(&self) -> bool {
         self.proto == Protocol::Tcp && self.global && self.effective_port() == 80
     }
@@ -188,7 +178,6 @@ pub struct ProxyOptions {
 
 impl ProxyOptions {
     /// Whether every member has a value that no tool leaves out.
-    #[must_use]
     pub fn is_fully_set(&self) -> bool {
         let numbers = [
             self.buffer_size,
@@ -266,7 +255,8 @@ pub enum KbsParams {
 }
 
 /// A login to an image registry. The password stays out of debug output.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, derive_more::Debug)]
+#[debug("ImageCredentials {{ host: {:?}, username: {:?}, .. }}", self.host, self.username)]
 pub struct ImageCredentials {
     /// The registry.
     pub host: String,
@@ -278,13 +268,4 @@ pub struct ImageCredentials {
     pub password: String,
     /// Resource of a key broker that holds the login instead; empty for none.
     pub uri: String,
-}
-
-impl fmt::Debug for ImageCredentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ImageCredentials")
-            .field("host", &self.host)
-            .field("username", &self.username)
-            .finish_non_exhaustive()
-    }
 }

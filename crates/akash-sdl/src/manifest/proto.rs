@@ -29,9 +29,6 @@ pub struct ManifestProtoError {
 
 impl Manifest {
     /// Reads a manifest from its messages.
-    ///
-    /// # Errors
-    /// When an amount is not a number or an endpoint is of no known kind.
     pub fn from_proto(groups: Vec<wire::Group>) -> Result<Self, ManifestProtoError> {
         let groups = groups
             .into_iter()
@@ -55,7 +52,6 @@ impl Manifest {
     }
 
     /// The manifest's messages.
-    #[must_use]
     pub fn into_proto(self) -> Vec<wire::Group> {
         self.groups
             .into_iter()

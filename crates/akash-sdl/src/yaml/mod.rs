@@ -2,15 +2,13 @@
 //!
 //! The parser crate knows the language; [`load()`] turns its events into a flat tree ([`Tree`]) in
 //! which aliases are resolved, merge keys (`<<`) are expanded and duplicate keys are refused.
-//! [`scalar`] holds the rules by which a scalar becomes a number or a boolean.
+//! [`tree`] also holds the rules by which a scalar becomes a number or a boolean.
 //!
 //! The input is hostile: size, depth and the number of nodes that aliases may expand to are
 //! bounded. This module knows nothing of the SDL.
 
 mod load;
-mod scalar;
 mod tree;
 
 pub(crate) use load::{MAX_BYTES, load};
-pub(crate) use scalar::{NumberProblem, boolean, is_null, unsigned};
-pub(crate) use tree::{Content, Node, Scalar, Tree};
+pub(crate) use tree::{Content, Node, NumberProblem, Scalar, Tree, boolean, is_null, unsigned};

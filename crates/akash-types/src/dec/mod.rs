@@ -8,14 +8,15 @@ use std::str::FromStr;
 
 use ethnum::I256;
 
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// A signed decimal with exactly 18 places after the point.
 ///
 /// Holds the value × 10^18 in 128 bits, so up to about 1.7 × 10^20 whole units. The chain allows
 /// 2^256; all micro-AKT ever to exist are under 4 × 10^14, and whatever is larger than we hold is
 /// an error where it is read.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Debug)]
+#[debug("Dec({self})")]
 pub struct Dec(i128);
 
 /// 10^18: the scale of [`Dec`] (chain: `LegacyPrecision`).
@@ -32,14 +33,12 @@ impl Dec {
     pub const ONE: Self = Self(ONE);
 
     /// The whole number `value`; always fits.
-    #[must_use]
     pub const fn from_int(value: u64) -> Self {
         // u64::MAX × 10^18 is under 2^124.
         Self((value as i128) * ONE)
     }
 
     /// The whole number `value`, if it fits.
-    #[must_use]
     pub const fn checked_from_int(value: i128) -> Option<Self> {
         match value.checked_mul(ONE) {
             Some(scaled) => Some(Self(scaled)),
@@ -48,19 +47,16 @@ impl Dec {
     }
 
     /// The value `scaled` ÷ 10^18.
-    #[must_use]
     pub const fn from_scaled(scaled: i128) -> Self {
         Self(scaled)
     }
 
     /// The value × 10^18.
-    #[must_use]
     pub const fn scaled(self) -> i128 {
         self.0
     }
 
     /// Text of a protobuf field: the digits of the value × 10^18.
-    #[must_use]
     pub fn to_wire(self) -> String {
         self.0.to_string()
     }
@@ -68,10 +64,6 @@ impl Dec {
     /// Reads the text of a protobuf field, written by [`Dec::to_wire`] or by the chain.
     ///
     /// An empty text is zero: it is how an absent field reads.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not the one canonical form of an integer, or too large for [`Dec`].
     pub fn from_wire(text: &str) -> Result<Self, DecError> {
         if text.is_empty() {
             return Ok(Self::ZERO);
@@ -89,31 +81,26 @@ impl Dec {
     }
 
     /// Whether this is 0.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
     /// Whether this is below 0.
-    #[must_use]
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }
 
     /// Whether this is above 0.
-    #[must_use]
     pub const fn is_positive(self) -> bool {
         self.0 > 0
     }
 
     /// The whole part, rounded towards zero.
-    #[must_use]
     pub const fn truncate_int(self) -> i128 {
         self.0 / ONE
     }
 
     /// −self.
-    #[must_use]
     pub const fn checked_neg(self) -> Option<Self> {
         match self.0.checked_neg() {
             Some(scaled) => Some(Self(scaled)),
@@ -122,7 +109,6 @@ impl Dec {
     }
 
     /// self + other.
-    #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
             Some(scaled) => Some(Self(scaled)),
@@ -131,7 +117,6 @@ impl Dec {
     }
 
     /// self − other.
-    #[must_use]
     pub const fn checked_sub(self, other: Self) -> Option<Self> {
         match self.0.checked_sub(other.0) {
             Some(scaled) => Some(Self(scaled)),
@@ -140,14 +125,12 @@ impl Dec {
     }
 
     /// self × other, rounded half to even (chain: `LegacyDec.Mul`).
-    #[must_use]
     pub fn checked_mul(self, other: Self) -> Option<Self> {
         // |i128| × |i128| is at most 2^254.
         narrow(chop_half_to_even(I256::from(self.0) * I256::from(other.0)))
     }
 
     /// self × a whole number; exact.
-    #[must_use]
     pub const fn checked_mul_int(self, factor: i128) -> Option<Self> {
         match self.0.checked_mul(factor) {
             Some(scaled) => Some(Self(scaled)),
@@ -157,7 +140,6 @@ impl Dec {
 
     /// self ÷ divisor, rounded half to even at the 18th place after cutting at the 36th (chain:
     /// `LegacyDec.Quo`). `None` also when the divisor is zero.
-    #[must_use]
     pub fn checked_quo(self, divisor: Self) -> Option<Self> {
         // 2^127 × 10^36 is under 2^247.
         let scaled = I256::from(self.0) * I256::from(ONE) * I256::from(ONE);
@@ -166,7 +148,6 @@ impl Dec {
 
     /// self ÷ divisor, rounded towards zero (chain: `LegacyDec.QuoTruncate`). `None` also when the
     /// divisor is zero.
-    #[must_use]
     pub fn checked_quo_truncate(self, divisor: Self) -> Option<Self> {
         let scaled = I256::from(self.0) * I256::from(ONE);
         narrow(scaled.checked_div(I256::from(divisor.0))?)
@@ -241,12 +222,6 @@ impl fmt::Display for Dec {
         let magnitude = self.0.unsigned_abs();
         let digits = format!("{}.{:018}", magnitude / scale, magnitude % scale);
         f.pad_integral(!self.is_negative(), "", &digits)
-    }
-}
-
-impl fmt::Debug for Dec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Dec({self})")
     }
 }
 

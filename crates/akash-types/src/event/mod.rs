@@ -120,7 +120,6 @@ pub enum ChainEvent {
 
 impl ChainEvent {
     /// The deployment it is about, if it is about one.
-    #[must_use]
     pub const fn deployment_id(&self) -> Option<DeploymentId> {
         Some(match self {
             Self::OrderCreated { id } | Self::OrderClosed { id } => id.deployment_id(),

@@ -8,7 +8,6 @@
 ///
 /// `*` matches any run without `/`, `?` one character except `/`, `[a-z]` and `[^a-z]` one
 /// character of a class, `\x` the character x. A malformed pattern matches nothing.
-#[must_use]
 pub fn glob_match(pattern: &str, name: &str) -> bool {
     // Bytes, because after a star Go tries every byte offset, also inside a character.
     let (mut pattern, mut name) = (pattern.as_bytes(), name.as_bytes());

@@ -35,7 +35,6 @@ pub const GROUP_MEMORY: RangeInclusive<u128> = 1..=100 * (1 << 40);
 ///
 /// In order of groups; in each group first its name, then its units, then its totals and how it
 /// relates to the groups before it.
-#[must_use]
 pub fn validate_groups(groups: &[GroupSpec]) -> Vec<GroupViolation> {
     let mut found = Vec::new();
     if groups.is_empty() {
@@ -68,7 +67,6 @@ pub fn validate_groups(groups: &[GroupSpec]) -> Vec<GroupViolation> {
 }
 
 /// Checks one group by itself, as the bid engine does; `group` is the index to report.
-#[must_use]
 pub fn validate_group(group: usize, spec: &GroupSpec) -> Vec<GroupViolation> {
     let mut found = Vec::new();
     let mut report = |unit, field, problem| {
@@ -195,60 +193,53 @@ impl fmt::Display for GroupViolation {
 }
 
 /// What in a group is at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, derive_more::Display)]
 pub enum GroupField {
     /// The list of groups.
+    #[display("list of groups")]
     Groups,
     /// Name of the group.
+    #[display("name")]
     Name,
     /// The list of resource units.
+    #[display("list of resource units")]
     Resources,
     /// Number of the resources.
+    #[display("resources id")]
     Id,
     /// CPU of a unit, in thousandths of a core.
+    #[display("CPU (milli)")]
     Cpu,
     /// GPUs of a unit.
+    #[display("GPU")]
     Gpu,
     /// Memory of a unit, in bytes.
+    #[display("memory (bytes)")]
     Memory,
     /// The list of volumes of a unit.
+    #[display("list of volumes")]
     StorageList,
     /// The volume with this index, in bytes.
+    #[display("volume {_0} (bytes)")]
     Storage(usize),
     /// Price of a unit.
+    #[display("price")]
     Price,
     /// How many replicas there are.
+    #[display("count of every resource unit")]
     Count,
     /// Denomination of the price.
+    #[display("price denomination")]
     Denom,
     /// CPU of all replicas, in thousandths of a core.
+    #[display("total CPU (milli)")]
     TotalCpu,
     /// GPUs of all replicas.
+    #[display("total GPU")]
     TotalGpu,
     /// Memory of all replicas, in bytes.
+    #[display("total memory (bytes)")]
     TotalMemory,
-}
-
-impl fmt::Display for GroupField {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Groups => f.write_str("list of groups"),
-            Self::Name => f.write_str("name"),
-            Self::Resources => f.write_str("list of resource units"),
-            Self::Id => f.write_str("resources id"),
-            Self::Cpu => f.write_str("CPU (milli)"),
-            Self::Gpu => f.write_str("GPU"),
-            Self::Memory => f.write_str("memory (bytes)"),
-            Self::StorageList => f.write_str("list of volumes"),
-            Self::Storage(index) => write!(f, "volume {index} (bytes)"),
-            Self::Price => f.write_str("price"),
-            Self::Count => f.write_str("count of every resource unit"),
-            Self::Denom => f.write_str("price denomination"),
-            Self::TotalCpu => f.write_str("total CPU (milli)"),
-            Self::TotalGpu => f.write_str("total GPU"),
-            Self::TotalMemory => f.write_str("total memory (bytes)"),
-        }
-    }
 }
 
 /// What is wrong with a part of a group.

@@ -1,13 +1,13 @@
 //! Ids of deployments and their groups.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{IdError, account, number, sequence, split};
 use crate::Address;
 
 /// A deployment: a tenant's account and a number the tenant chose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.owner, self.dseq)]
 pub struct DeploymentId {
     owner: Address,
     dseq: u64,
@@ -25,13 +25,11 @@ impl DeploymentId {
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.owner
     }
 
     /// The tenant's number for it; the CLI takes the block height.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.dseq
     }
@@ -46,14 +44,9 @@ impl FromStr for DeploymentId {
     }
 }
 
-impl fmt::Display for DeploymentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.owner, self.dseq)
-    }
-}
-
 /// A group of a deployment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.deployment, self.gseq)]
 pub struct GroupId {
     deployment: DeploymentId,
     gseq: u32,
@@ -71,25 +64,21 @@ impl GroupId {
     }
 
     /// The deployment it belongs to.
-    #[must_use]
     pub const fn deployment_id(&self) -> DeploymentId {
         self.deployment
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.deployment.owner
     }
 
     /// Number of the deployment.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.deployment.dseq
     }
 
     /// Number of the group in the deployment.
-    #[must_use]
     pub const fn gseq(&self) -> u32 {
         self.gseq
     }
@@ -103,11 +92,5 @@ impl FromStr for GroupId {
         let deployment =
             DeploymentId::new(account("owner", owner)?, number("dseq", dseq, u64::MAX)?)?;
         Self::new(deployment, sequence("gseq", gseq)?)
-    }
-}
-
-impl fmt::Display for GroupId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.deployment, self.gseq)
     }
 }

@@ -4,15 +4,16 @@
 //! `scope/xid[/payment xid]` that the `xid` filter of escrow queries takes. `Display` and `FromStr`
 //! are the key.
 
-use std::fmt;
 use std::str::FromStr;
 
-use super::{BidId, DeploymentId, IdError, LeaseId, OrderId, account, sequence, split};
-use super::{GroupId, strip};
-use crate::quoted::shortened;
+use super::{
+    BidId, DeploymentId, GroupId, IdError, LeaseId, OrderId, account, sequence, split, strip,
+};
+use crate::causes::shortened;
 
 /// What an escrow account holds money for. Numbers as on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum EscrowScope {
     /// The running costs of a deployment.
     Deployment = 1,
@@ -22,7 +23,6 @@ pub enum EscrowScope {
 
 impl EscrowScope {
     /// Number on the wire.
-    #[must_use]
     pub const fn code(self) -> i32 {
         self as i32
     }
@@ -37,7 +37,6 @@ impl EscrowScope {
     }
 
     /// Name in keys and JSON.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deployment => "deployment",
@@ -58,14 +57,9 @@ impl FromStr for EscrowScope {
     }
 }
 
-impl fmt::Display for EscrowScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// An escrow account, by what it holds money for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.scope(), self.xid())]
 pub enum EscrowAccountId {
     /// Pays the leases of this deployment.
     Deployment(DeploymentId),
@@ -75,10 +69,6 @@ pub enum EscrowAccountId {
 
 impl EscrowAccountId {
     /// The account that messages call `xid` within `scope`.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not an id of that scope.
     pub fn from_xid(scope: EscrowScope, xid: &str) -> Result<Self, IdError> {
         match scope {
             EscrowScope::Deployment => xid.parse().map(Self::Deployment),
@@ -87,7 +77,6 @@ impl EscrowAccountId {
     }
 
     /// What it holds money for.
-    #[must_use]
     pub const fn scope(&self) -> EscrowScope {
         match self {
             Self::Deployment(_) => EscrowScope::Deployment,
@@ -96,7 +85,6 @@ impl EscrowAccountId {
     }
 
     /// Its id within the scope, as messages carry it.
-    #[must_use]
     pub fn xid(&self) -> String {
         match self {
             Self::Deployment(id) => id.to_string(),
@@ -114,24 +102,15 @@ impl FromStr for EscrowAccountId {
     }
 }
 
-impl fmt::Display for EscrowAccountId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.scope(), self.xid())
-    }
-}
-
 /// The payment of one lease from the account of its deployment. No other payments exist on chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.account_id(), self.xid())]
 pub struct EscrowPaymentId(LeaseId);
 
 impl EscrowPaymentId {
     const KEY_FORM: &'static str = "deployment/owner/dseq/gseq/oseq/provider";
 
     /// The payment that messages call `xid` of `account`.
-    ///
-    /// # Errors
-    ///
-    /// When the account is not a deployment's, or the text is not `gseq/oseq/provider`.
     pub fn from_xid(account_id: EscrowAccountId, xid: &str) -> Result<Self, IdError> {
         let EscrowAccountId::Deployment(deployment) = account_id else {
             let text = format!("{account_id}/{xid}");
@@ -145,19 +124,16 @@ impl EscrowPaymentId {
     }
 
     /// The lease it pays.
-    #[must_use]
     pub const fn lease_id(&self) -> LeaseId {
         self.0
     }
 
     /// The account it is paid from.
-    #[must_use]
     pub const fn account_id(&self) -> EscrowAccountId {
         EscrowAccountId::Deployment(self.0.deployment_id())
     }
 
     /// Its id within the account, as messages carry it: `gseq/oseq/provider`.
-    #[must_use]
     pub fn xid(&self) -> String {
         format!("{}/{}/{}", self.0.gseq(), self.0.oseq(), self.0.provider())
     }
@@ -174,11 +150,5 @@ impl FromStr for EscrowPaymentId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         strip("escrow payment", Self::KEY_FORM, "deployment", text)?.parse().map(Self)
-    }
-}
-
-impl fmt::Display for EscrowPaymentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.account_id(), self.xid())
     }
 }

@@ -1,7 +1,6 @@
 //! Ids of orders, bids and leases.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
@@ -9,7 +8,8 @@ use super::{DeploymentId, GroupId, IdError, account, number, sequence, split};
 use crate::Address;
 
 /// An order: one round of bidding for a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}/{}", self.group, self.oseq)]
 pub struct OrderId {
     group: GroupId,
     oseq: u32,
@@ -27,43 +27,36 @@ impl OrderId {
     }
 
     /// The group it is for.
-    #[must_use]
     pub const fn group_id(&self) -> GroupId {
         self.group
     }
 
     /// The deployment of the group.
-    #[must_use]
     pub const fn deployment_id(&self) -> DeploymentId {
         self.group.deployment_id()
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.group.owner()
     }
 
     /// Number of the deployment.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.group.dseq()
     }
 
     /// Number of the group in the deployment.
-    #[must_use]
     pub const fn gseq(&self) -> u32 {
         self.group.gseq()
     }
 
     /// Number of the order for the group.
-    #[must_use]
     pub const fn oseq(&self) -> u32 {
         self.oseq
     }
 
     /// The bid of `provider` on this order.
-    #[must_use]
     pub const fn bid_id(&self, provider: Address) -> BidId {
         BidId::new(*self, provider)
     }
@@ -74,12 +67,6 @@ impl FromStr for OrderId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         order_from(split("order id", Self::FORM, text)?)
-    }
-}
-
-impl fmt::Display for OrderId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.group, self.oseq)
     }
 }
 
@@ -94,7 +81,8 @@ fn order_from([owner, dseq, gseq, oseq]: [&str; 4]) -> Result<OrderId, IdError> 
 ///
 /// `bseq` is always 0 on chain and is not part of the text form, so it takes no part in
 /// comparison either: an id from a text equals the same id from a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, derive_more::Display)]
+#[display("{}/{}", self.order, self.provider)]
 pub struct BidId {
     order: OrderId,
     provider: Address,
@@ -105,73 +93,61 @@ impl BidId {
     const FORM: &'static str = "owner/dseq/gseq/oseq/provider";
 
     /// The bid of `provider` on `order`, with bseq 0.
-    #[must_use]
     pub const fn new(order: OrderId, provider: Address) -> Self {
         Self { order, provider, bseq: 0 }
     }
 
     /// The same bid with another bseq.
-    #[must_use]
     pub const fn with_bseq(self, bseq: u32) -> Self {
         Self { bseq, ..self }
     }
 
     /// The order it is on.
-    #[must_use]
     pub const fn order_id(&self) -> OrderId {
         self.order
     }
 
     /// The group of the order.
-    #[must_use]
     pub const fn group_id(&self) -> GroupId {
         self.order.group
     }
 
     /// The deployment of the group.
-    #[must_use]
     pub const fn deployment_id(&self) -> DeploymentId {
         self.order.deployment_id()
     }
 
     /// The lease that this bid becomes if it wins.
-    #[must_use]
     pub const fn lease_id(&self) -> LeaseId {
         LeaseId(*self)
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.order.owner()
     }
 
     /// Number of the deployment.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.order.dseq()
     }
 
     /// Number of the group in the deployment.
-    #[must_use]
     pub const fn gseq(&self) -> u32 {
         self.order.gseq()
     }
 
     /// Number of the order for the group.
-    #[must_use]
     pub const fn oseq(&self) -> u32 {
         self.order.oseq
     }
 
     /// Who bids.
-    #[must_use]
     pub const fn provider(&self) -> Address {
         self.provider
     }
 
     /// Always 0 on chain.
-    #[must_use]
     pub const fn bseq(&self) -> u32 {
         self.bseq
     }
@@ -215,84 +191,68 @@ impl FromStr for BidId {
     }
 }
 
-impl fmt::Display for BidId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.order, self.provider)
-    }
-}
-
 fn bid_from([owner, dseq, gseq, oseq, provider]: [&str; 5]) -> Result<BidId, IdError> {
     let order = order_from([owner, dseq, gseq, oseq])?;
     Ok(BidId::new(order, account("provider", provider)?))
 }
 
 /// A lease: a bid that won. Compares like its bid, without bseq.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct LeaseId(BidId);
 
 impl LeaseId {
     /// The lease of `provider` from `order`, with bseq 0.
-    #[must_use]
     pub const fn new(order: OrderId, provider: Address) -> Self {
         Self(BidId::new(order, provider))
     }
 
     /// The bid that won.
-    #[must_use]
     pub const fn bid_id(&self) -> BidId {
         self.0
     }
 
     /// The order it came from.
-    #[must_use]
     pub const fn order_id(&self) -> OrderId {
         self.0.order
     }
 
     /// The group that runs under it.
-    #[must_use]
     pub const fn group_id(&self) -> GroupId {
         self.0.group_id()
     }
 
     /// The deployment of the group.
-    #[must_use]
     pub const fn deployment_id(&self) -> DeploymentId {
         self.0.deployment_id()
     }
 
     /// The tenant.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.0.owner()
     }
 
     /// Number of the deployment.
-    #[must_use]
     pub const fn dseq(&self) -> u64 {
         self.0.dseq()
     }
 
     /// Number of the group in the deployment.
-    #[must_use]
     pub const fn gseq(&self) -> u32 {
         self.0.gseq()
     }
 
     /// Number of the order for the group.
-    #[must_use]
     pub const fn oseq(&self) -> u32 {
         self.0.oseq()
     }
 
     /// Who provides.
-    #[must_use]
     pub const fn provider(&self) -> Address {
         self.0.provider
     }
 
     /// Always 0 on chain.
-    #[must_use]
     pub const fn bseq(&self) -> u32 {
         self.0.bseq
     }
@@ -315,11 +275,5 @@ impl FromStr for LeaseId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         split("lease id", BidId::FORM, text).and_then(bid_from).map(Self)
-    }
-}
-
-impl fmt::Display for LeaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

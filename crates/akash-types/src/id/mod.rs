@@ -19,7 +19,7 @@ pub use market::{BidId, LeaseId, OrderId};
 
 use crate::Address;
 use crate::address::AddressError;
-use crate::quoted::shortened;
+use crate::causes::shortened;
 
 /// Why something is not an id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

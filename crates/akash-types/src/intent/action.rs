@@ -93,7 +93,6 @@ pub struct PackedMessage {
 
 impl Action {
     /// How urgent it is unless somebody says otherwise.
-    #[must_use]
     pub const fn class(&self) -> Class {
         match self {
             Self::CreateBid(_) => Class::Bid,
@@ -110,7 +109,6 @@ impl Action {
     }
 
     /// The state that it brings about when decided at `height`.
-    #[must_use]
     pub fn wanted(&self, height: u64) -> Wanted {
         match self {
             Self::CreateBid(offer) => Wanted::Bid(offer.id),
@@ -132,7 +130,6 @@ impl Action {
     }
 
     /// What it is about.
-    #[must_use]
     pub fn subject(&self) -> Option<Subject> {
         match self {
             Self::CreateBid(offer) => Some(Subject::Bid(offer.id)),
@@ -150,7 +147,6 @@ impl Action {
     }
 
     /// The deployment whose escrow account it settles, and how.
-    #[must_use]
     pub const fn settles(&self) -> Option<(DeploymentId, Touch)> {
         match self {
             Self::Withdraw { lease } => Some((lease.deployment_id(), Touch::Withdraws)),

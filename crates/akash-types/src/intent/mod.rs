@@ -6,29 +6,19 @@
 //! Must not know transactions, sequences or fees: those are the lane's.
 
 mod action;
-mod conflict;
-mod outcome;
-mod wanted;
 
-use std::fmt;
+use crate::{BidId, LeaseId, Provider};
 
 pub use action::{Action, BidOffer, PackedMessage};
-pub use conflict::{Subject, Touch};
-pub use outcome::Outcome;
-pub use wanted::Wanted;
 
 /// Names an intent. Chosen by whoever wants it; unique among those that are under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct IntentId(pub u64);
 
-impl fmt::Display for IntentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
 /// How urgent an intent is. In the order in which those beside bids are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.as_str())]
 pub enum Class {
     /// A bid: late is as good as never.
     Bid,
@@ -48,7 +38,6 @@ impl Class {
         [Self::Bid, Self::Deadline, Self::Close, Self::Withdraw, Self::Housekeeping];
 
     /// Name in texts and metrics.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bid => "bid",
@@ -57,12 +46,6 @@ impl Class {
             Self::Withdraw => "withdraw",
             Self::Housekeeping => "housekeeping",
         }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
@@ -83,28 +66,138 @@ pub struct Intent {
 
 impl Intent {
     /// An intent decided at a height, of its action's class and without a deadline.
-    #[must_use]
     pub fn new(id: IntentId, action: Action, created: u64) -> Self {
         Self { id, class: action.class(), action, created, deadline: None }
     }
 
     /// The same of another class.
-    #[must_use]
     pub fn of_class(self, class: Class) -> Self {
         Self { class, ..self }
     }
 
     /// The same, pointless after a height.
-    #[must_use]
     pub fn until(self, deadline: u64) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
     /// The state it wants.
-    #[must_use]
     pub fn wanted(&self) -> Wanted {
         self.action.wanted(self.created)
     }
+}
+
+/// What an intent is about. Two about the same subject go one after the other, in the order they
+/// were wanted: a close that overtook its own bid would find nothing to close, and the bid would
+/// then stand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// A bid, and the lease that it becomes.
+    Bid(BidId),
+    /// A certificate, by its serial number.
+    Certificate(String),
+    /// The provider's own record.
+    Provider,
+    /// Whatever its owner calls it.
+    Named(String),
+}
+
+/// What an action does to the escrow account of a deployment.
+///
+/// The chain settles an account at most once in a block. Whoever withdraws from it later in that
+/// block fails, because settling again finds nothing to pay; whoever closes a payment later in that
+/// block does not mind. So a withdrawal shares a block with nothing of ours that settles the account
+/// before it, and a close may follow a withdrawal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Touch {
+    /// Settles it and needs something to be paid.
+    Withdraws,
+    /// Settles it on the way. A bid that never became a lease settles nothing, but whether it did
+    /// is not known here, and a withdrawal one block later costs nothing.
+    Settles,
+}
+
+/// How an intent ended. Every intent ends once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its message took effect in a block.
+    Executed {
+        /// Height of the block.
+        height: u64,
+    },
+    /// The state it wanted was there; whose message did it is not known.
+    AlreadyHolds,
+    /// The chain does not allow it, and the wanted state does not hold.
+    Refused {
+        /// Module that refuses; empty where only the words are known.
+        codespace: String,
+        /// Its number for the reason; 0 where only the words are known.
+        code: u32,
+        /// Its words.
+        log: String,
+    },
+    /// It makes no message.
+    Invalid {
+        /// Why not.
+        reason: String,
+    },
+    /// Its deadline passed before it took effect.
+    Expired,
+    /// Its reason was gone before it took effect.
+    Forgotten,
+    /// It was sent, its transaction cannot be found, and there is nothing to ask the chain for.
+    Unknown,
+}
+
+impl Outcome {
+    /// Whether the wanted state holds.
+    pub const fn holds(&self) -> bool {
+        matches!(self, Self::Executed { .. } | Self::AlreadyHolds)
+    }
+
+    /// Name in texts and metrics.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Executed { .. } => "executed",
+            Self::AlreadyHolds => "already_holds",
+            Self::Refused { .. } => "refused",
+            Self::Invalid { .. } => "invalid",
+            Self::Expired => "expired",
+            Self::Forgotten => "forgotten",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A state of the chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A bid exists, in whatever state: there is one per order and provider, ever.
+    Bid(BidId),
+    /// A bid is neither open nor active, or never was.
+    BidOver(BidId),
+    /// What a lease had earned by a height is paid out, or its payment has ended.
+    Withdrawn {
+        /// Which lease.
+        lease: LeaseId,
+        /// By when.
+        since: u64,
+    },
+    /// A lease is being taken back, or is over.
+    Reclaiming(LeaseId),
+    /// A certificate of ours is published and not revoked.
+    CertificateValid {
+        /// Its serial number, in base-10 digits.
+        serial: String,
+    },
+    /// A certificate of ours is revoked.
+    CertificateRevoked {
+        /// Its serial number, in base-10 digits.
+        serial: String,
+    },
+    /// The provider is registered, exactly like this.
+    Provider(Box<Provider>),
+    /// Nothing that could be asked for: a transfer of money looks the same before and after.
+    Unverifiable,
 }
 
 #[cfg(test)]

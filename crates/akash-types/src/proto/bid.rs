@@ -2,11 +2,13 @@
 
 use akash_proto::akash::market::v1beta5 as wire;
 
+use super::deployment::{min_window, wire_min_window};
 use super::error::{At, ConvertError, defaulted, list, messages, optional, required};
+use super::params::{count, span, wire_count, wire_span};
 use super::resources::endpoint_kind;
-use super::time::{count, span, wire_count, wire_span};
 use crate::bid::{Bid, OfferPrices, ResourceOffer};
-use crate::{BidState, DecCoin, EndpointKind};
+use crate::order::Order;
+use crate::{BidState, DecCoin, EndpointKind, OrderState};
 
 impl TryFrom<wire::Bid> for Bid {
     type Error = ConvertError;
@@ -115,6 +117,32 @@ impl From<OfferPrices> for wire::OfferPrices {
             storage: prices.storage.into_iter().map(storage).collect(),
             gpu: prices.gpu.map(Into::into),
             endpoints: prices.endpoints.into_iter().map(endpoint).collect(),
+        }
+    }
+}
+
+impl TryFrom<wire::Order> for Order {
+    type Error = ConvertError;
+
+    fn try_from(order: wire::Order) -> Result<Self, Self::Error> {
+        Ok(Self {
+            id: required("id", order.id)?,
+            state: OrderState::from_code(order.state).at("state")?,
+            spec: defaulted("spec", order.spec)?,
+            created_at: count("created_at", order.created_at)?,
+            reclamation_min_window: min_window(order.reclamation)?,
+        })
+    }
+}
+
+impl From<Order> for wire::Order {
+    fn from(order: Order) -> Self {
+        Self {
+            id: Some(order.id.into()),
+            state: order.state.code(),
+            spec: Some(order.spec.into()),
+            created_at: wire_count(order.created_at),
+            reclamation: wire_min_window(order.reclamation_min_window),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use akash_proto::akash::deployment::{v1, v1beta4};
+use akash_proto::akash::deployment::{v1, v1beta4, v1beta4 as wire};
 
-use super::error::{At, ConvertError, ConvertProblem, defaulted, required};
-use super::time::{count, span, wire_count, wire_span};
+use super::error::{At, ConvertError, ConvertProblem, defaulted, list, messages, required};
+use super::params::{count, span, wire_count, wire_span};
 use crate::deployment::{Deployment, Group};
-use crate::{DeploymentState, GroupState};
+use crate::{DeploymentState, GroupSpec, GroupState, ResourceUnit};
 
 /// The window of a reclamation that is asked for; a present message without one asks for 0.
 pub(super) fn min_window(
@@ -70,6 +70,50 @@ impl From<Group> for v1beta4::Group {
             state: group.state.code(),
             group_spec: Some(group.spec.into()),
             created_at: wire_count(group.created_at),
+        }
+    }
+}
+
+impl TryFrom<wire::ResourceUnit> for ResourceUnit {
+    type Error = ConvertError;
+
+    fn try_from(unit: wire::ResourceUnit) -> Result<Self, Self::Error> {
+        Ok(Self {
+            resources: defaulted("resource", unit.resource)?,
+            count: unit.count,
+            price: defaulted("price", unit.price)?,
+        })
+    }
+}
+
+impl From<ResourceUnit> for wire::ResourceUnit {
+    fn from(unit: ResourceUnit) -> Self {
+        Self {
+            resource: Some(unit.resources.into()),
+            count: unit.count,
+            price: Some(unit.price.into()),
+        }
+    }
+}
+
+impl TryFrom<wire::GroupSpec> for GroupSpec {
+    type Error = ConvertError;
+
+    fn try_from(spec: wire::GroupSpec) -> Result<Self, Self::Error> {
+        Ok(Self {
+            name: spec.name,
+            requirements: spec.requirements.unwrap_or_default().into(),
+            resources: list("resources", spec.resources)?,
+        })
+    }
+}
+
+impl From<GroupSpec> for wire::GroupSpec {
+    fn from(spec: GroupSpec) -> Self {
+        Self {
+            name: spec.name,
+            requirements: Some(spec.requirements.into()),
+            resources: messages(spec.resources),
         }
     }
 }

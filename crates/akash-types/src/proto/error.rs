@@ -15,13 +15,11 @@ pub struct ConvertError {
 
 impl ConvertError {
     /// Place of the problem in the message, e.g. `resources[0].resource.cpu.units`.
-    #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
     /// What is wrong there.
-    #[must_use]
     pub const fn problem(&self) -> &ConvertProblem {
         &self.problem
     }

@@ -4,7 +4,7 @@ use akash_proto::akash::escrow::types::v1 as wire;
 
 use super::error::{At, ConvertError, ConvertProblem, defaulted, list, messages, required};
 use super::id::address;
-use super::time::{count, wire_count};
+use super::params::{count, wire_count};
 use crate::escrow::{Depositor, EscrowAccount, EscrowPayment};
 use crate::{DepositSource, EscrowState};
 

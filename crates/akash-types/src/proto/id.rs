@@ -96,22 +96,16 @@ impl TryFrom<market::LeaseId> for LeaseId {
     type Error = ConvertError;
 
     fn try_from(id: market::LeaseId) -> Result<Self, Self::Error> {
-        let order = order_id(&id.owner, id.dseq, id.gseq, id.oseq)?;
-        let bid = BidId::new(order, address("provider", &id.provider)?).with_bseq(id.bseq);
-        Ok(bid.lease_id())
+        let market::LeaseId { owner, dseq, gseq, oseq, provider, bseq } = id;
+        let bid = market::BidId { owner, dseq, gseq, oseq, provider, bseq };
+        Ok(BidId::try_from(bid)?.lease_id())
     }
 }
 
 impl From<LeaseId> for market::LeaseId {
     fn from(id: LeaseId) -> Self {
-        Self {
-            owner: id.owner().to_string(),
-            dseq: id.dseq(),
-            gseq: id.gseq(),
-            oseq: id.oseq(),
-            provider: id.provider().to_string(),
-            bseq: id.bseq(),
-        }
+        let market::BidId { owner, dseq, gseq, oseq, provider, bseq } = id.bid_id().into();
+        Self { owner, dseq, gseq, oseq, provider, bseq }
     }
 }
 

@@ -3,7 +3,7 @@
 use akash_proto::akash::market::v1 as wire;
 
 use super::error::{At, ConvertError, defaulted, optional, required};
-use super::time::{count, happened, span, wire_count, wire_span};
+use super::params::{count, happened, span, wire_count, wire_span};
 use crate::lease::{Lease, Reclamation};
 use crate::{LeaseClosedReason, LeaseState};
 

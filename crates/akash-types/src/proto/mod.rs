@@ -8,16 +8,13 @@ mod bid;
 mod deployment;
 mod error;
 mod escrow;
-mod group;
 mod id;
 mod lease;
 mod money;
-mod order;
 mod params;
 mod placement;
 mod provider;
 mod resources;
-mod time;
 
 pub use error::{ConvertError, ConvertProblem};
 

@@ -5,8 +5,8 @@ use akash_proto::akash::escrow::types::v1 as escrow;
 use akash_proto::cosmos::base::v1beta1 as cosmos;
 
 use super::error::{At, ConvertError, ConvertProblem, defaulted};
+use crate::causes::shortened;
 use crate::escrow::Balance;
-use crate::quoted::shortened;
 use crate::{Coin, Dec, DecCoin, Denom, Deposit, DepositSource};
 
 /// Reads the digits of an integer; none at all are 0, as Go reads them.

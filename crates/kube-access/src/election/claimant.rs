@@ -10,7 +10,6 @@ pub(super) const LEASE_DURATION: Duration = Duration::from_secs(15);
 pub(super) struct Seen {
     /// The holder; empty if it was given back.
     pub(super) holder: String,
-    /// Which of its states this is.
     pub(super) version: String,
 }
 
@@ -31,8 +30,6 @@ pub(super) struct Claimant {
 }
 
 impl Claimant {
-    /// One of this name, which no other may have.
-    #[must_use]
     pub(super) const fn new(name: String) -> Self {
         Self { name, seen: None, renewed: None }
     }
@@ -61,12 +58,10 @@ impl Claimant {
     }
 
     /// Until when it leads unless it renews: nobody else takes a Lease that was renewed so lately.
-    #[must_use]
     pub(super) fn until(&self) -> Option<Duration> {
         Some(self.renewed?.saturating_add(LEASE_DURATION * 2 / 3))
     }
 
-    #[must_use]
     pub(super) fn leads(&self, now: Duration) -> bool {
         self.until().is_some_and(|until| now < until)
     }

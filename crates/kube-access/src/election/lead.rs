@@ -120,7 +120,6 @@ fn seen(lease: &Value) -> Seen {
     }
 }
 
-/// The Lease as it is when it is ours.
 fn taken(there: Option<&Value>, params: &LeaseParams, now: Timestamp) -> Value {
     let now = now.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
     let old = there.and_then(|there| there.get("spec"));

@@ -16,7 +16,6 @@
 //! changes anyway. Settings that stand in templates: the driver keeps those.
 
 mod owned;
-mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +29,6 @@ use owned::parts_of;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Merged {
     Unchanged,
-    /// It is to be replaced by this one.
     Replace(Value),
 }
 
@@ -47,10 +45,8 @@ pub enum Occasion {
 /// Why two objects cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// They are not the same object.
     #[error("{existing} is there where {wanted} is wanted")]
     NotTheSame { existing: String, wanted: String },
-    /// Nobody said which parts of such an object are ours.
     #[error("objects of kind {kind:?} are not the provider's to write")]
     Kind { kind: String },
 }
@@ -64,8 +60,8 @@ pub fn merge(existing: &Value, wanted: &Value, occasion: Occasion) -> Result<Mer
     let kind = text(wanted, "/kind");
     let parts =
         parts_of(kind, occasion).ok_or_else(|| MergeError::Kind { kind: kind.to_owned() })?;
-    let wanted = walk::with_aliases(wanted.clone());
-    match walk::merged(Some(existing), Some(&wanted), &parts) {
+    let wanted = owned::with_aliases(wanted.clone());
+    match owned::merged(Some(existing), Some(&wanted), &parts) {
         Some(mut merged) => {
             keep_template(existing, &mut merged);
             let is_changed = merged != *existing;

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use akash_types::LeaseId;
+use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use http::header::AUTHORIZATION;
 use serde::de::DeserializeOwned;
@@ -14,11 +15,10 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::connect::Connection;
-use super::rest::refused;
-use super::{Client, ClientError};
+use super::{Client, ClientError, refused};
 use crate::path;
-use crate::query::{Query, StreamParams};
-use crate::stream::{CloseCode, EventFrame, LogFrame};
+use crate::query::{Query, ShellParams, StreamParams};
+use crate::stream::{ClientFrame, CloseCode, EventFrame, LogFrame, ServerFrame};
 
 /// Largest message that is taken from a provider.
 const LARGEST: usize = 16 << 20;
@@ -128,7 +128,6 @@ impl<T: DeserializeOwned> Frames<T> {
 
 impl<T> Frames<T> {
     /// How the stream ended, if it did.
-    #[must_use]
     pub const fn end(&self) -> Option<&StreamEnd> {
         self.end.as_ref()
     }
@@ -159,6 +158,65 @@ impl StreamEnd {
             | Error::AlreadyClosed
             | Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ok(Self::of(None)),
             other => Err(other),
+        }
+    }
+}
+
+/// A command that runs.
+#[derive(Debug)]
+pub struct Shell {
+    /// What goes to it.
+    pub input: ShellInput,
+    /// What comes from it.
+    pub output: ShellOutput,
+}
+
+/// What goes to a command.
+#[derive(Debug)]
+pub struct ShellInput(SplitSink<Socket, Message>);
+
+/// What comes from a command.
+#[derive(Debug)]
+pub struct ShellOutput(SplitStream<Socket>);
+
+impl Client {
+    /// Starts a command.
+    pub async fn shell(&self, lease: LeaseId, params: &ShellParams) -> Result<Shell, ClientError> {
+        let socket = self.upgrade(&path::shell(lease), &params.to_query()).await?;
+        let (input, output) = socket.split();
+        Ok(Shell { input: ShellInput(input), output: ShellOutput(output) })
+    }
+}
+
+impl ShellInput {
+    /// Sends something; waits while the provider does not take it.
+    pub async fn send(&mut self, frame: &ClientFrame) -> Result<(), ClientError> {
+        Ok(self.0.send(Message::Binary(frame.encode())).await?)
+    }
+
+    /// Says that no more is wanted, which ends the command.
+    pub async fn close(&mut self) {
+        let _ = self.0.close().await;
+    }
+}
+
+impl ShellOutput {
+    /// The next part, or how the connection ended.
+    pub async fn next(&mut self) -> Result<Result<ServerFrame, StreamEnd>, ClientError> {
+        loop {
+            match self.0.next().await {
+                Some(Ok(Message::Binary(bytes))) => {
+                    let frame = ServerFrame::decode(&bytes);
+                    return frame.map(Ok).map_err(|error| ClientError::Answer(error.to_string()));
+                }
+                Some(Ok(Message::Close(frame))) => return Ok(Err(StreamEnd::of(frame))),
+                None => return Ok(Err(StreamEnd::of(None))),
+                Some(Err(error)) => match StreamEnd::of_error(error) {
+                    Ok(end) => return Ok(Err(end)),
+                    Err(error) => return Err(error.into()),
+                },
+                Some(Ok(_)) => {}
+            }
         }
     }
 }

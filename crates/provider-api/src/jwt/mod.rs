@@ -13,20 +13,14 @@
 //! forged. No clock and no lookup here: time and key are given. What a token
 //! allows is decided elsewhere.
 
-mod algorithm;
-mod claims;
-mod issue;
-mod raw;
 mod rules;
-mod scope;
 mod token;
 
-pub use algorithm::Algorithm;
-pub use claims::{Access, Claims, DeploymentGrant, Permission, ProviderAccess};
-pub use issue::{IssueError, issue};
-pub use rules::{ClaimsError, ScopeError};
-pub use scope::Scope;
-pub use token::{Malformed, Token, VerifyError};
+pub use rules::{ClaimsError, Scope, ScopeError};
+pub use token::{
+    Access, Algorithm, Claims, DeploymentGrant, IssueError, Malformed, Permission, ProviderAccess,
+    Token, VerifyError, issue,
+};
 
 #[cfg(test)]
 mod tests;

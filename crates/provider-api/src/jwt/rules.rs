@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use akash_types::{Address, AddressError};
 
-use super::raw::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
-use super::{Access, Claims, DeploymentGrant, Permission, ProviderAccess, Scope};
+use super::token::{RawClaims, RawDeployment, RawLeases, RawPermission, Seconds};
+use super::{Access, Claims, DeploymentGrant, Permission, ProviderAccess};
 
 const VERSION: &str = "v1";
 
@@ -197,4 +197,67 @@ pub enum ScopeError {
         /// Which.
         scope: Scope,
     },
+}
+
+/// A kind of thing to do with a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{}", self.name())]
+pub enum Scope {
+    /// Send a manifest.
+    SendManifest,
+    /// Read the manifest back.
+    GetManifest,
+    /// Read logs.
+    Logs,
+    /// Run commands in containers.
+    Shell,
+    /// Read events of the cluster.
+    Events,
+    /// Read the status of lease and services.
+    Status,
+    /// Restart services. No route asks for it yet.
+    Restart,
+    /// Move hostnames from one deployment to another.
+    HostnameMigrate,
+    /// Move leased addresses from one deployment to another.
+    IpMigrate,
+    /// Ask for proof of the hardware. No route asks for it yet.
+    Attestation,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 10] = [
+        Self::SendManifest,
+        Self::GetManifest,
+        Self::Logs,
+        Self::Shell,
+        Self::Events,
+        Self::Status,
+        Self::Restart,
+        Self::HostnameMigrate,
+        Self::IpMigrate,
+        Self::Attestation,
+    ];
+
+    /// As tokens name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SendManifest => "send-manifest",
+            Self::GetManifest => "get-manifest",
+            Self::Logs => "logs",
+            Self::Shell => "shell",
+            Self::Events => "events",
+            Self::Status => "status",
+            Self::Restart => "restart",
+            Self::HostnameMigrate => "hostname-migrate",
+            Self::IpMigrate => "ip-migrate",
+            Self::Attestation => "attestation",
+        }
+    }
+
+    /// The scope of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
 }

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::{PublicKey, SecretKey};
+use akash_keys::{PublicKey, SecretKey};
 use akash_types::Address;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,7 +1,6 @@
 //! Parameters of a shell.
 
-use super::Query;
-use super::number::parse_based_u31;
+use super::{Query, parse_based_u31};
 
 /// Most words of a command that are read.
 const MOST_WORDS: usize = 1024;
@@ -23,7 +22,6 @@ pub struct ShellParams {
 
 impl ShellParams {
     /// Reads them; `None` if one is missing or wrong, of which existing providers say no more.
-    #[must_use]
     pub fn read(query: &Query) -> Option<Self> {
         let words = (0..MOST_WORDS).map(|index| query.get(&format!("cmd{index}")));
         let command: Vec<_> =
@@ -44,7 +42,6 @@ impl ShellParams {
     }
 
     /// Writes them.
-    #[must_use]
     pub fn to_query(&self) -> Query {
         let mut query = Query::default();
         for (index, word) in self.command.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! Parameters of logs and events.
 
-use super::number::{NumberError, parse_i32};
-use super::{Query, number};
+use super::{NumberError, Query, parse_i32};
 
 /// Which part of logs or events is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +51,6 @@ impl StreamParams {
     }
 
     /// Writes them.
-    #[must_use]
     pub fn to_query(&self) -> Query {
         let mut query = Query::default();
         query.add("follow", if self.follow { "true" } else { "false" });
@@ -66,7 +64,7 @@ impl StreamParams {
     }
 }
 
-fn parse_bool(text: &str) -> Result<bool, number::NumberError> {
+fn parse_bool(text: &str) -> Result<bool, super::NumberError> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),

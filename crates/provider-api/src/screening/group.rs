@@ -28,10 +28,7 @@ pub enum GroupError {
 }
 
 /// Reads a group, alone or in a request of its own.
-///
-/// # Errors
-///
-/// When it cannot be read. One that can be read need not be valid.
+/// Fails when it cannot be read. One that can be read need not be valid.
 pub fn parse_group(body: &[u8]) -> Result<ScreeningRequest, GroupError> {
     let request: Request = serde_json::from_slice(body)?;
     let (spec, hostnames) = match request {

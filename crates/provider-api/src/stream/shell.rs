@@ -68,7 +68,6 @@ pub enum FrameError {
 
 impl ServerFrame {
     /// As it is sent.
-    #[must_use]
     pub fn encode(&self) -> Bytes {
         match self {
             Self::Stdout(bytes) => coded(STDOUT, bytes),
@@ -98,7 +97,6 @@ impl ServerFrame {
 
 impl ClientFrame {
     /// As it is sent.
-    #[must_use]
     pub fn encode(&self) -> Bytes {
         match self {
             Self::Stdin(bytes) => coded(STDIN, bytes),

@@ -9,10 +9,8 @@ use tokio::sync::{broadcast, watch};
 use crate::event::{EVENTS_KEPT, Event, EventSubscription};
 use crate::fact::Fact;
 use crate::link::{Link, Outbox, Target};
-use crate::message::{self, MalformedMessage};
-use crate::slot::{self, Heard, Held};
+use crate::message::{self, Heard, Held, MalformedMessage, Topic};
 use crate::status::{BusStatus, Connection};
-use crate::topic::Topic;
 
 /// A handle to the bus. Clones are the same bus.
 ///
@@ -51,8 +49,6 @@ pub(crate) struct Shared {
 }
 
 impl Bus {
-    /// A bus for this process only.
-    #[must_use]
     pub fn in_process() -> Self {
         let shared = Shared::new(String::from("here"), Connection::InProcess, None);
         Self { shared: Arc::new(shared) }
@@ -81,7 +77,7 @@ impl Bus {
             .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
         let mut outcome = Ok(());
         self.shared.slot(F::TOPIC).send_if_modified(|held| {
-            let stamp = slot::next_stamp(held.as_ref(), now_ms, &self.shared.publisher);
+            let stamp = message::next_stamp(held.as_ref(), now_ms, &self.shared.publisher);
             match message::write(fact, &stamp) {
                 Ok(payload) => {
                     *held = Some(Held { stamp, payload: payload.into(), own: true });
@@ -101,7 +97,6 @@ impl Bus {
 
     /// Hears the facts of a topic: the newest first, if there is one, then each newer one.
     /// Who is slow misses what lies between.
-    #[must_use]
     pub fn subscribe<F: Fact>(&self) -> Subscription<F> {
         let mut messages = self.shared.slot(F::TOPIC).subscribe();
         if messages.borrow().is_some() {
@@ -111,7 +106,6 @@ impl Bus {
     }
 
     /// The newest fact of a topic, if any was heard yet.
-    #[must_use]
     pub fn latest<F: Fact>(&self) -> Option<F> {
         let held = self.shared.slot(F::TOPIC).borrow();
         held.as_ref().and_then(|held| message::read(&held.payload).ok())
@@ -136,13 +130,11 @@ impl Bus {
     }
 
     /// Follows the events that this process records, from now on.
-    #[must_use]
     pub fn events(&self) -> EventSubscription {
         EventSubscription(self.shared.events.subscribe())
     }
 
     /// How the bus is doing, now and whenever that changes.
-    #[must_use]
     pub fn status(&self) -> watch::Receiver<BusStatus> {
         self.shared.status.subscribe()
     }
@@ -184,7 +176,7 @@ impl Shared {
     /// Takes what Redis has on a topic, and sends out what it should have instead.
     pub(crate) fn hear(&self, topic: Topic, payload: Option<&[u8]>) {
         let Some(payload) = payload else {
-            if slot::hear_nothing(self.slot(topic).borrow().as_ref()) == Heard::Outdated {
+            if message::hear_nothing(self.slot(topic).borrow().as_ref()) == Heard::Outdated {
                 self.send_again(topic);
             }
             return;
@@ -200,14 +192,14 @@ impl Shared {
         let payload = std::str::from_utf8(payload)?;
         let stamp = message::stamp(payload)?;
         // Most of what is heard is what was said; only news is read whole.
-        let first = slot::hear(self.slot(topic).borrow().as_ref(), &stamp);
+        let first = message::hear(self.slot(topic).borrow().as_ref(), &stamp);
         if first != Heard::Newer {
             return Ok(first);
         }
         topic.check(payload)?;
         let mut heard = first;
         self.slot(topic).send_if_modified(|held| {
-            heard = slot::hear(held.as_ref(), &stamp);
+            heard = message::hear(held.as_ref(), &stamp);
             if heard == Heard::Newer {
                 *held = Some(Held { stamp, payload: payload.into(), own: false });
             }

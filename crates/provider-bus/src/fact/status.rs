@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// Leases in the cluster, counted by how they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterStatus {
-    /// Active on chain.
     pub active: u64,
     /// Of these, waiting for a manifest or for their workloads to start.
     #[serde(default)]
@@ -29,7 +28,6 @@ pub struct ClusterStatus {
 pub struct BidEngineStatus {
     /// Orders being judged, priced or bid on.
     pub orders: u64,
-    /// Open bids on chain.
     #[serde(default)]
     pub open_bids: u64,
     /// Why there are no bids at the moment, in words; absent while there are.
@@ -37,7 +35,6 @@ pub struct BidEngineStatus {
     pub paused: Option<String>,
 }
 
-/// Manifests, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestStatus {
     /// Deployments with an accepted manifest.
@@ -69,7 +66,6 @@ pub struct Resources {
     /// Bytes.
     #[serde(default)]
     pub ephemeral_storage: u64,
-    /// Whole GPUs.
     #[serde(default)]
     pub gpu: u64,
 }
@@ -81,7 +77,6 @@ pub struct BalanceStatus {
     pub address: String,
     /// One entry per denomination.
     pub coins: Vec<Coin>,
-    /// The height at which it was read.
     #[serde(default)]
     pub height: u64,
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use akash_net::{TlsError, TlsFiles, Trust};
+use akash_types::with_causes;
 use redis::aio::{MultiplexedConnection, PubSub};
 use redis::{AsyncConnectionConfig, RedisConnectionInfo, RedisError};
 use rustls::pki_types::{InvalidDnsNameError, ServerName};
@@ -13,8 +14,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use super::Timing;
 use super::target::{Address, Login};
-use super::{Timing, chain};
 
 /// How to connect to any server of a target.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ pub(super) struct Commands {
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DialError {
-    #[error("it does not accept connections ({})", chain(.0))]
+    #[error("it does not accept connections ({})", with_causes(.0))]
     Connect(io::Error),
     #[error("no connection within {} ms", .0.dial.as_millis())]
     TooSlow(Timing),
@@ -44,7 +45,7 @@ pub(super) enum DialError {
     Tls(#[from] TlsError),
     #[error("its host cannot be the name in a certificate")]
     Name(#[from] InvalidDnsNameError),
-    #[error("the TLS handshake failed ({})", chain(.0))]
+    #[error("the TLS handshake failed ({})", with_causes(.0))]
     Handshake(io::Error),
     #[error("it refused the login")]
     Login(#[from] RedisError),
@@ -54,7 +55,6 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Dialer<'_> {
-    /// A connection for commands.
     pub(super) async fn commands(&self, to: &Address) -> Result<Commands, DialError> {
         self.in_time(async {
             let stream = self.stream(to).await?;
@@ -69,7 +69,6 @@ impl Dialer<'_> {
         .await
     }
 
-    /// A connection for announcements.
     pub(super) async fn announcements(&self, to: &Address) -> Result<PubSub, DialError> {
         self.in_time(async {
             let stream = self.stream(to).await?;

@@ -17,27 +17,28 @@
 //! - `dial`: a connection, TLS or not, within a bounded time.
 //! - `session`: one connection's life.
 //! - `outbox`: the topics whose newest value Redis has yet to take.
-//! - `backoff`: how long to wait before the next try.
 
-mod backoff;
 mod dial;
 mod find;
-mod outbox;
 mod session;
 mod target;
-mod tls;
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use akash_net::Trust;
+use akash_types::{Backoff, with_causes};
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::bus::Shared;
+use crate::event::EventQueue;
+use crate::message::Topic;
 use crate::status::Connection;
 
-pub(crate) use outbox::Outbox;
 pub use target::{Target, TargetError};
 
 /// How long the parts of a connection may take.
@@ -45,7 +46,6 @@ pub use target::{Target, TargetError};
 pub struct Timing {
     /// For a connection to be made, handshakes and password included.
     pub dial: Duration,
-    /// For an answer.
     pub answer: Duration,
     /// Between two looks at the keys, which also show that the server is alive.
     pub beat: Duration,
@@ -83,7 +83,6 @@ impl Link {
         Self { target, timing: Timing::default(), trust: Trust::default(), shared }
     }
 
-    /// With other times.
     pub fn with_timing(mut self, timing: Timing) -> Self {
         self.timing = timing;
         self
@@ -106,7 +105,7 @@ impl Link {
                 attempts = 0;
             }
             attempts = attempts.saturating_add(1);
-            let reason = chain(&end.error);
+            let reason = with_causes(&end.error);
             self.shared.change_status(|status| {
                 let since = match status.connection {
                     Connection::Reconnecting { since, .. } => since,
@@ -115,18 +114,41 @@ impl Link {
                 status.lost_connections += u64::from(end.was_connected);
                 status.connection = Connection::Reconnecting { since, attempts, reason };
             });
-            sleep(backoff::wait(attempts, &self.timing)).await;
+            let Timing { first_wait: first, longest_wait: most, .. } = self.timing;
+            let salt = getrandom::u64().unwrap_or_default();
+            sleep(Backoff { first, most }.within(attempts, salt)).await;
         }
     }
 }
 
-/// An error and all that caused it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        line = format!("{line}: {cause}");
-        source = cause.source();
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    waiting: Mutex<BTreeSet<Topic>>,
+    filled: Notify,
+    /// Events, which go to the stream.
+    pub(crate) events: EventQueue,
+}
+
+impl Outbox {
+    /// Adds a topic; false where it waits already, and its older value will never be sent.
+    pub(crate) fn put(&self, topic: Topic) -> bool {
+        let added = self.lock().insert(topic);
+        self.filled.notify_one();
+        added
     }
-    line
+
+    /// What waits, which it then no longer does.
+    pub(crate) fn take(&self) -> Vec<Topic> {
+        mem::take(&mut *self.lock()).into_iter().collect()
+    }
+
+    /// Resolves once something was put; maybe also when it was taken since.
+    pub(crate) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    // A set of plain values is whole even where its holder panicked.
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<Topic>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -16,21 +16,18 @@ use super::find::{self, FindError, RoleError};
 use super::target::{Address, Servers, Target};
 use crate::bus::Shared;
 use crate::event::{Entry, STREAM, STREAM_LENGTH};
-use crate::message::VERSION;
+use crate::message::{Topic, VERSION};
 use crate::status::Connection;
-use crate::topic::Topic;
 
 /// Events that go to Redis at once.
 const EVENTS_AT_ONCE: usize = 256;
 
-/// How a session ended.
 #[derive(Debug)]
 pub(super) struct End {
     pub(super) was_connected: bool,
     pub(super) error: SessionError,
 }
 
-/// What ended it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionError {
     #[error("no Redis server was found")]

@@ -1,10 +1,8 @@
 //! The custom resource's types, key by key.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-use crate::object::{CustomObject, Spec, Unknown, is_zero, nullable};
+use crate::names::{CustomObject, Spec, Unknown, is_zero, nullable};
 
 /// What a lease shall run. Its name is the lease's namespace.
 pub type Manifest = CustomObject<ManifestSpec>;
@@ -21,7 +19,6 @@ pub struct ManifestSpec {
 impl ManifestSpec {
     /// Whether it has fields that definitions of Go v0.16.2 do not have: a cluster with such
     /// definitions drops them when they are written.
-    #[must_use]
     pub fn has_newer_fields(&self) -> bool {
         let mut exposes = self.group.services.iter().flat_map(|service| &service.expose);
         exposes.any(|expose| expose.http_options.proxy.is_some())
@@ -122,7 +119,6 @@ pub struct Processor {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gpu {
-    /// Whole cards.
     pub units: u32,
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub attributes: Vec<Attribute>,
@@ -175,7 +171,6 @@ pub struct Expose {
     /// `TCP` or `UDP`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub proto: String,
-    /// The service that may reach it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub service: String,
     /// Whether it is open to the world.
@@ -210,7 +205,6 @@ pub struct HttpOptions {
     /// How long to go on trying.
     #[serde(skip_serializing_if = "is_zero")]
     pub next_timeout: u32,
-    /// When to try the next one.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "nullable")]
     pub next_cases: Vec<String>,
     /// How the proxy buffers answers.
@@ -233,7 +227,6 @@ pub struct ProxyOptions {
     /// How many buffers there are for the rest.
     #[serde(skip_serializing_if = "is_zero")]
     pub buffers_number: u32,
-    /// The size of each of them.
     #[serde(skip_serializing_if = "is_zero")]
     pub buffers_size: u32,
     /// How much of them may be busy while the rest is read.
@@ -316,7 +309,8 @@ pub struct SchedulerGpu {
 }
 
 /// A login to an image registry. The password stays out of debug output.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, derive_more::Debug)]
+#[debug("Credentials {{ host: {:?}, username: {:?}, .. }}", self.host, self.username)]
 #[serde(default)]
 pub struct Credentials {
     pub host: String,
@@ -326,13 +320,4 @@ pub struct Credentials {
     pub password: String,
     #[serde(flatten)]
     pub unknown: Unknown,
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials")
-            .field("host", &self.host)
-            .field("username", &self.username)
-            .finish_non_exhaustive()
-    }
 }

@@ -14,10 +14,8 @@ use super::model::{
 /// Why an object in the cluster is not a manifest. It is passed over, and others are read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It does not name a lease.
     #[error("it does not name a lease")]
     Lease(#[from] IdError),
-    /// A number of bytes is none.
     #[error("service {service:?}: {what} {value:?} is no number of bytes")]
     Bytes { service: String, what: &'static str, value: String },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
@@ -32,7 +30,6 @@ impl LeaseRef {
 }
 
 impl Manifest {
-    /// The lease that it is for.
     pub fn lease(&self) -> Result<LeaseId, ReadError> {
         Ok(self.spec.lease_id.lease()?)
     }

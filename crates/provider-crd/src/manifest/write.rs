@@ -14,7 +14,6 @@ use super::model::{
 pub enum WriteError {
     #[error("service {service:?} does not say how much {what} it needs")]
     Missing { service: String, what: &'static str },
-    /// A number is larger than the custom resource can hold.
     #[error(
         "service {service:?}: {what} of {value} is more than the largest that can be kept, {max}"
     )]
@@ -24,8 +23,6 @@ pub enum WriteError {
 }
 
 impl LeaseRef {
-    /// The id as it is kept.
-    #[must_use]
     pub fn new(lease: &LeaseId) -> Self {
         Self {
             owner: lease.owner().to_string(),

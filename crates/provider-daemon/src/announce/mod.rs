@@ -30,7 +30,6 @@ pub struct Announcer {
     provider: Address,
     chain_id: String,
     lane: Arc<OnceLock<watch::Receiver<LaneStatus>>>,
-    /// What was published last.
     newest: Option<Arc<Published>>,
 }
 
@@ -67,7 +66,6 @@ impl Announcer {
         self.newest = Some(Arc::clone(published));
     }
 
-    /// Tells that there is a block.
     pub fn block(&self, block: &Block) {
         for event in &block.events {
             if let Some(told) = self.of_deployment(event, block.height) {

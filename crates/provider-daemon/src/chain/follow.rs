@@ -7,8 +7,8 @@ use akash_types::Address;
 use provider_engine::{Block, Input};
 use tokio::sync::watch;
 
-use super::choose::{choose, troubles};
-use super::reader::{Reader, as_block_time};
+use super::read::{Reader, as_block_time};
+use super::{choose, troubles};
 use crate::engine_task::Inbox;
 
 /// Why blocks come no more.

@@ -4,12 +4,10 @@ use akash_chain::tx::lane::{GasSetting, LaneConfig, OWN_ADJUSTMENT};
 use akash_chain::tx::{FeeRule, GasAdjustment};
 use akash_types::{Address, Coin};
 
-use super::error::Wrong;
-use super::reader::{Reader, because};
+use super::reader::{Reader, Wrong, because};
 
 /// What a unit of gas costs unless somebody says otherwise.
 const GAS_PRICES: &str = "0.025uakt";
-/// The denomination of a fee of nothing.
 const FEE_DENOM: &str = "uakt";
 /// Gas that creating a bid uses, and withdrawing earnings, as recorded.
 const BID_GAS: u64 = 124_000;

@@ -9,8 +9,7 @@ use akash_types::{Address, Coin, DecCoin};
 use provider_engine::order::policy::Policy;
 use provider_engine::order::pricing::{Decimal, Pricing, Scales, ScalesError};
 
-use super::error::Wrong;
-use super::reader::{Reader, because, coin};
+use super::reader::{Reader, Wrong, because, coin};
 
 /// The program that is asked for prices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,11 +86,12 @@ fn script(reader: &mut Reader<'_>) -> Option<PriceScript> {
         let what = format!("{text:?} is not a number above 0");
         text.parse().map_err(|_| Wrong::new(what, "give how many programs may run at once"))
     });
-    let timeout =
-        reader.parsed("bid-price-script-process-timeout", |text| match super::span::parse(text)? {
+    let timeout = reader.parsed("bid-price-script-process-timeout", |text| {
+        match super::reader::parse(text)? {
             Duration::ZERO => Err(Wrong::new("no program is that fast", "give more than 0")),
             timeout => Ok(timeout),
-        });
+        }
+    });
     let path = PathBuf::from(reader.some("bid-price-script-path")?);
     Some(PriceScript { path, process_limit: process_limit?, timeout: timeout? })
 }

@@ -8,10 +8,8 @@ use akash_chain::transport::{Endpoint, Limits};
 use akash_chain::tx::lane::LaneConfig;
 use akash_net::{Outbound, TlsFiles};
 
-use super::error::Wrong;
-use super::reader::{Reader, because};
+use super::reader::{Reader, Wrong, because};
 
-/// The chain, and how it is talked to.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub chain_id: String,
@@ -33,7 +31,6 @@ impl Chain {
         Limits { request: self.query_timeout, ..Limits::default() }
     }
 
-    /// How blocks are followed.
     pub fn follow(&self) -> FollowConfig {
         FollowConfig::new(self.chain_id.clone(), self.nodes.clone())
     }

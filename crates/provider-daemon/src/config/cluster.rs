@@ -7,10 +7,9 @@ use std::time::Duration;
 use provider_kube::isolation::{Ipv4Network, Isolation, PodProfile};
 use provider_kube::settings::Overcommit;
 
-use super::error::Wrong;
-use super::place::Place;
-use super::reader::{Reader, because, hostname, socket};
-use super::span;
+use super::given::Place;
+use super::reader;
+use super::reader::{Reader, Wrong, because, hostname, socket};
 
 /// What runs the workloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +21,6 @@ pub enum Cluster {
     Swarm,
 }
 
-/// Where the simulated cluster is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Simulated {
     /// In this process, with its state in this file.
@@ -32,7 +30,6 @@ pub enum Simulated {
 }
 
 impl Cluster {
-    /// Its name, as it is written.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Simulated(_) => "simulated",
@@ -64,14 +61,9 @@ pub struct Ingress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngressMode {
     Ingress,
-    /// HTTPRoute, on this gateway.
-    GatewayApi {
-        name: String,
-        namespace: String,
-    },
+    GatewayApi { name: String, namespace: String },
 }
 
-/// What only Kubernetes needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kubernetes {
     /// Namespace of the Akash custom resources.
@@ -80,7 +72,6 @@ pub struct Kubernetes {
     pub kubeconfig: PathBuf,
     /// Whether workloads of tenants are kept apart.
     pub network_policies: bool,
-    /// Secret with which images are pulled.
     pub image_pull_secret: Option<String>,
     /// How much is sold more than once.
     pub overcommit: Overcommit,
@@ -252,7 +243,7 @@ pub(super) fn probe(reader: &mut Reader<'_>, is_kubernetes: bool) -> ProbeSettin
     let is_required = reader.switch("require-isolation");
     let every = reader.parsed("isolation-probe-period", |text| {
         let wrong = || Wrong::new(format!("{text:?} is too short"), "give a minute or more");
-        span::parse(text).and_then(|it| (it >= SHORTEST_PROBES).then_some(it).ok_or_else(wrong))
+        reader::parse(text).and_then(|it| (it >= SHORTEST_PROBES).then_some(it).ok_or_else(wrong))
     });
     if is_required && !is_kubernetes {
         let remedy = "leave it out, or give --cluster kubernetes";

@@ -13,10 +13,8 @@ use provider_engine::order::pricing::Pricing;
 use provider_kube::settings::Overcommit;
 
 use super::account::Account;
-use super::error::Wrong;
-use super::reader::{Reader, because, coin};
+use super::reader::{Reader, Wrong, because, coin};
 
-/// The shortest period of checks.
 const SHORTEST_PERIOD: Duration = Duration::from_secs(4);
 
 pub(super) fn read(

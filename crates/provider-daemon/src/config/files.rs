@@ -10,7 +10,7 @@ use provider_gateway::ScrapeToken;
 
 use super::Config;
 use super::cluster::Cluster;
-use super::error::ConfigError;
+use super::reader::ConfigError;
 
 /// What is wrong with files that the configuration names.
 pub fn missing_files(config: &Config) -> Vec<ConfigError> {
@@ -63,11 +63,6 @@ fn node_files(config: &Config) -> Option<ConfigError> {
 /// A token for metrics that can be guessed protects nothing.
 const SHORTEST_TOKEN: usize = 16;
 
-/// The token for metrics that is in a file.
-///
-/// # Errors
-///
-/// What is wrong with the file, and what would be right.
 pub(crate) fn read_token(path: &Path) -> Result<ScrapeToken, Wrong> {
     let remedy =
         "give a file with a token of 16 characters or more, such as `openssl rand -hex 32` prints";

@@ -1,11 +1,9 @@
 //! Where tenants connect, and with which certificates they are met.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::error::Wrong;
-use super::reader::{Reader, hostname, socket};
+use super::reader::{Reader, Wrong, hostname, socket};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gateway {
@@ -32,7 +30,8 @@ pub enum Certificate {
 }
 
 /// How a certificate is obtained.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Issuer {{ domain: {:?}, directory_url: {:?}, storage: {:?}, .. }}", self.domain, self.directory_url, self.storage)]
 pub struct Issuer {
     pub domain: String,
     /// Whom the authority writes to.
@@ -48,17 +47,6 @@ pub struct Issuer {
     pub root: Option<PathBuf>,
     /// Account at the authority and its key, where it wants one.
     pub external_account: Option<(String, String)>,
-}
-
-impl fmt::Debug for Issuer {
-    /// Without the key.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Issuer")
-            .field("domain", &self.domain)
-            .field("directory_url", &self.directory_url)
-            .field("storage", &self.storage)
-            .finish_non_exhaustive()
-    }
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, home: Option<&Path>) -> Option<Gateway> {

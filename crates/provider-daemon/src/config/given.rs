@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use akash_net::{Outbound, OutboundError};
 use akash_types::{Address, Attribute};
 
-use super::place::Place;
+use super::reader::{Note, Reader};
 use super::table::setting_of_key;
 
 /// What was given, and by whom: the only input of [`Config::from_given`](super::Config::from_given).
@@ -19,7 +19,6 @@ pub struct Given {
     pub file: Option<GivenFile>,
     /// The address of the key that `from` names, or why there is none; absent while nobody looked.
     pub signer: Option<Result<Address, String>>,
-    /// The home directory of the user.
     pub user_home: Option<PathBuf>,
     /// Variables that are set, look like settings and are none.
     pub strays: Vec<String>,
@@ -30,9 +29,9 @@ pub struct Given {
 }
 
 /// A text and where it came from. Not shown by `Debug`: it may be a password.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Value({})", self.place)]
 pub struct Value {
-    /// As it was written.
     pub text: String,
     pub place: Place,
 }
@@ -84,12 +83,6 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Value({})", self.place)
-    }
-}
-
 impl fmt::Debug for FileContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&str> = self.settings.iter().map(|(key, _)| key.as_str()).collect();
@@ -97,5 +90,51 @@ impl fmt::Debug for FileContent {
             .field("attributes", &self.attributes)
             .field("settings", &keys)
             .finish()
+    }
+}
+
+/// Where a value came from, strongest first.
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+pub enum Place {
+    #[display("flag")]
+    Flag,
+    #[display("{}", _0)]
+    Environment(String),
+    #[display("{key} in {}", path.display())]
+    File { path: PathBuf, key: String },
+    #[display("default")]
+    Default,
+}
+
+/// Their names, and why they do nothing.
+pub const STRAYS: [(&str, &str); 13] = [
+    (
+        "DEPLOYMENT_NETWORK_POLICIES_ENABLED",
+        "its prefix is missing, so network policies stay on; set AP_DEPLOYMENT_NETWORK_POLICIES_ENABLED if that is wanted",
+    ),
+    ("AP_GATEWAY_IMPLEMENTATION", "the setting is AP_GATEWAY_PROVIDER"),
+    ("AKASH_GATEWAY_IMPLEMENTATION", "the setting is AKASH_GATEWAY_PROVIDER"),
+    ("KUBE_CONFIG", "the setting is AP_KUBECONFIG"),
+    ("KUBECONFIG", "the setting is AP_KUBECONFIG"),
+    ("AKASH_BALANCES_PERIOD", "accounts are read every AKASH_LEASE_FUNDS_MONITOR_INTERVAL"),
+    ("AKASH_QUERY_TIMEOUT", "the setting is AKASH_RPC_QUERY_TIMEOUT"),
+    ("AKASH_BID_PRICE_CPU", "the setting is AKASH_BID_PRICE_CPU_SCALE"),
+    ("AKASH_BID_PRICE_MEMORY", "the setting is AKASH_BID_PRICE_MEMORY_SCALE"),
+    ("AKASH_BID_PRICE_STORAGE", "the setting is AKASH_BID_PRICE_STORAGE_SCALE"),
+    ("AKASH_CLUSTER_STORAGE", "the cluster says itself what it has"),
+    ("AKASH_RESOURCE_DEFINITION", "resources come from the cluster"),
+    ("AKASH_ATTESTATION_WEBHOOK_ENABLED", "attestation is not there yet"),
+];
+
+/// Says of those that are set that they do nothing.
+pub(super) fn note_strays(reader: &mut Reader<'_>) {
+    for name in &reader.given.strays {
+        if let Some((_, because)) = STRAYS.iter().find(|(stray, _)| stray == name) {
+            reader.notes.push(Note {
+                setting: name.clone(),
+                place: Place::Environment(name.clone()),
+                text: format!("has no effect: {because}"),
+            });
+        }
     }
 }

@@ -17,23 +17,17 @@ mod chain;
 mod changes;
 mod cluster;
 mod engine;
-mod error;
 mod files;
 mod gateway;
 mod given;
 mod kube;
-mod place;
 mod reader;
 mod setting;
-mod span;
-mod strays;
-mod summary;
 pub mod table;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -42,25 +36,21 @@ use akash_types::Address;
 use provider_bus::Target;
 use provider_engine::Settings;
 
+pub use bidding::PriceScript;
 pub use chain::Chain;
 pub use changes::{NeedsRestart, Reload, changes};
 pub use cluster::{
     Cluster, Ingress, IngressMode, Kubernetes, ProbeSettings, SecretName, Simulated,
 };
-pub use error::{ConfigError, Note};
 pub use files::missing_files;
 pub(crate) use files::read_token;
 pub use gateway::{Certificate, Gateway, Issuer};
-pub use given::{FileContent, Given, GivenFile, Value};
-pub use order::PriceScript;
-pub use place::Place;
+pub use given::{FileContent, Given, GivenFile, Place, STRAYS, Value};
+pub use reader::{ConfigError, Note, read_span};
 pub use setting::{Change, Effect, Form, Setting};
-pub use span::read_span;
-pub use strays::STRAYS;
 
 use crate::log::LogSettings;
-use error::Wrong;
-use reader::{Reader, because, socket};
+use reader::{Reader, Wrong, because, socket};
 
 /// Everything that is set, validated.
 #[derive(Clone, Debug)]
@@ -69,13 +59,10 @@ pub struct Config {
     pub home: PathBuf,
     /// Database of height, journal and history.
     pub store: PathBuf,
-    /// Socket of the operator.
     pub ctl_socket: PathBuf,
-    /// Who signs.
     pub signer: Address,
     /// Who we are: the signer, or whom it acts for.
     pub provider: Address,
-    /// The chain, and how it is talked to.
     pub chain: Chain,
     /// How connections go out.
     pub outbound: Outbound,
@@ -87,21 +74,18 @@ pub struct Config {
     pub cluster: Cluster,
     /// How names lead to them.
     pub ingress: Ingress,
-    /// What only Kubernetes needs.
     pub kubernetes: Kubernetes,
-    /// Where tenants connect.
     pub gateway: Gateway,
-    /// Where metrics are served.
     pub metrics: Option<SocketAddr>,
     /// Redis that carries facts to other processes.
     pub bus: Option<Target>,
-    /// What is logged, and how.
     pub log: LogSettings,
     effective: Effective,
 }
 
 /// What holds of each setting. Not shown: there are passwords among them.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("{} settings", self.0.len())]
 struct Effective(BTreeMap<&'static str, Value>);
 
 impl Effective {
@@ -114,18 +98,12 @@ impl Effective {
     }
 }
 
-impl fmt::Debug for Effective {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} settings", self.0.len())
-    }
-}
-
 impl Config {
     /// Makes sense of what was given.
     pub fn from_given(given: &Given) -> Result<(Self, Vec<Note>), Vec<ConfigError>> {
         let mut reader = Reader::new(given);
         reader.note_unused();
-        strays::note(&mut reader);
+        given::note_strays(&mut reader);
         note_file(&mut reader);
         match read(&mut reader) {
             Some(config) if reader.errors.is_empty() => Ok((config, reader.notes)),
@@ -134,10 +112,6 @@ impl Config {
     }
 
     /// Why the provider cannot start with it although it makes sense.
-    ///
-    /// # Errors
-    ///
-    /// When it asks for a kind of cluster that is planned.
     pub fn startable(&self) -> Result<(), ConfigError> {
         if self.cluster.is_there() {
             return Ok(());
@@ -161,8 +135,8 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
     let outbound = outbound(reader);
     let lane = account.as_ref().map(|account| account.lane.clone());
     let chain = chain::read(reader, outbound.as_ref(), lane);
-    let pricing = order::pricing(reader);
-    let policy = order::policy(reader, account.as_ref().map(|account| &account.bid_fee));
+    let pricing = bidding::pricing(reader);
+    let policy = bidding::policy(reader, account.as_ref().map(|account| &account.bid_fee));
     let ingress = cluster::ingress(reader);
     let cluster = cluster::read(reader, home.as_deref());
     let gateway = gateway::read(reader, home.as_deref());

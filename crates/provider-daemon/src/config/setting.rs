@@ -10,13 +10,9 @@ pub struct Setting {
     pub value: &'static str,
     /// What holds if nobody says anything; empty where that is nothing, or follows from others.
     pub default: &'static str,
-    /// What it does, in a line.
     pub help: &'static str,
-    /// How it is written.
     pub form: Form,
-    /// Whether it does anything.
     pub effect: Effect,
-    /// What a change needs.
     pub change: Change,
     /// Whether its value must not be shown.
     pub secret: bool,
@@ -24,7 +20,6 @@ pub struct Setting {
     pub in_file: bool,
 }
 
-/// How a setting is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Value,
@@ -34,7 +29,6 @@ pub enum Form {
     List,
 }
 
-/// Whether a setting does anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     Used,
@@ -42,7 +36,6 @@ pub enum Effect {
     Unused(&'static str),
 }
 
-/// What it takes to change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Reload,

@@ -9,7 +9,7 @@ use provider_engine::manifest::{ManifestAnswer, ManifestRefusal, MigrationAnswer
 use provider_engine::reconcile::Drift;
 use provider_engine::{OperatorRequest, Received, Reply, TenantRequest};
 
-use super::operate::{Operate, Unavailable};
+use super::server::{Operate, Unavailable};
 use super::subject::{self, Meant};
 use super::wire::{Bid, DriftItem, Explained, Funds, Lease, Request, Response};
 

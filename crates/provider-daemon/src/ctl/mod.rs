@@ -10,7 +10,6 @@
 //! Must not know how questions are typed or answers are shown.
 
 mod answer;
-mod operate;
 mod server;
 mod socket;
 mod subject;
@@ -18,7 +17,6 @@ mod subject;
 mod tests;
 pub mod wire;
 
-pub use operate::{Operate, Unavailable};
-pub use server::CtlServer;
+pub use server::{CtlServer, Operate, Unavailable};
 pub use socket::BindError;
 pub use subject::{ReasonNameError, reason_from};

@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use provider_engine::engine::{BidStatus, LeaseStatus};
+use provider_engine::journal::Subject;
+use provider_engine::{OperatorRequest, Reply, TenantRequest};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 
 use super::answer::answer;
-use super::operate::Operate;
 use super::socket::{BindError, Socket};
-use super::wire::{LONGEST_LINE, Request, Response};
+use super::wire::{Attempt, Decided, LONGEST_LINE, Request, Response, Status};
 
 /// How many may be connected at once.
 const MOST_CLIENTS: usize = 32;
@@ -29,10 +31,6 @@ pub struct CtlServer {
 
 impl CtlServer {
     /// Listens at `path`, for the user that runs this process and nobody else.
-    ///
-    /// # Errors
-    ///
-    /// When another process uses the path, or it cannot be used.
     pub async fn bind(path: &Path) -> Result<Self, BindError> {
         Ok(Self { socket: Socket::bind(path).await? })
     }
@@ -107,6 +105,55 @@ fn line(response: &Response) -> Vec<u8> {
     let mut line = serde_json::to_vec(response).unwrap_or_default();
     line.push(b'\n');
     line
+}
+
+/// The provider, as its operator sees it.
+///
+/// What only reads answers at once, from what was published last, and never waits for the engine.
+pub trait Operate: Send + Sync + 'static {
+    fn status(&self) -> Status;
+
+    /// Bids that are open, on their way to the chain, or on their way out.
+    fn bids(&self) -> Vec<BidStatus>;
+
+    fn leases(&self) -> Vec<LeaseStatus>;
+
+    /// Orders and deployments with this number about which something was decided, those included
+    /// that were declined or are over.
+    fn subjects(&self, dseq: u64) -> Vec<Subject>;
+
+    /// What was decided about something, oldest first, as far as that is known.
+    fn decisions(&self, subject: Subject) -> Vec<Decided>;
+
+    /// Asks the engine for something.
+    fn operator(
+        &self,
+        request: OperatorRequest,
+    ) -> impl Future<Output = Result<Reply, Unavailable>> + Send;
+
+    /// Finds out which connections of tenants' pods are open that must not be, with pods of this
+    /// image or the one that is set. Takes minutes.
+    fn probe_isolation(
+        &self,
+        image: Option<String>,
+    ) -> impl Future<Output = Result<Vec<Attempt>, String>> + Send;
+
+    /// Asks the engine for something in the name of a tenant.
+    fn tenant(
+        &self,
+        request: TenantRequest,
+    ) -> impl Future<Output = Result<Reply, Unavailable>> + Send;
+}
+
+/// Why the engine could not be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    #[error("the provider has too much to do")]
+    Busy,
+    #[error("the provider is stopping")]
+    Stopping,
+    #[error("the provider did not answer in time; it may have been done all the same")]
+    TimedOut,
 }
 
 #[cfg(test)]

@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// The longest path that a socket can have.
 const LONGEST: usize = 107;
 
 /// What stands behind the path until the socket is ready.
 const UNREADY: &str = ".new";
 
-/// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     #[error(

@@ -14,7 +14,6 @@ pub const LONGEST_LINE: usize = 8 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "kebab-case")]
 pub enum Request {
-    /// How the provider does.
     Status,
     /// What was decided about an order, a lease or a deployment, or about the `provider`.
     Why {
@@ -27,7 +26,6 @@ pub enum Request {
     Leases,
     /// No bids and no closes, or as usual again.
     Maintenance {
-        /// Which of the two.
         on: bool,
     },
     /// Run this, as if the tenant had sent it.
@@ -78,19 +76,26 @@ pub enum Response {
         subjects: Vec<Explained>,
     },
     /// To [`Request::Drift`].
-    Drift { drift: Vec<DriftItem> },
+    Drift {
+        drift: Vec<DriftItem>,
+    },
     /// To [`Request::Bids`].
-    Bids { bids: Vec<Bid> },
+    Bids {
+        bids: Vec<Bid>,
+    },
     /// To [`Request::Leases`].
-    Leases { leases: Vec<Lease> },
+    Leases {
+        leases: Vec<Lease>,
+    },
     /// To [`Request::ProbeIsolation`].
     Isolation {
         /// Whether no attempt reached its target.
         isolated: bool,
         attempts: Vec<Attempt>,
     },
-    /// It is done, or under way.
-    Done { message: String },
+    Done {
+        message: String,
+    },
     /// It cannot be done.
     Error {
         message: String,
@@ -99,14 +104,12 @@ pub enum Response {
     },
 }
 
-/// How the provider does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     pub provider: String,
     pub chain_id: String,
     /// What runs the workloads.
     pub cluster: String,
-    /// Version of the program.
     pub version: String,
     /// Since when it runs.
     pub uptime_seconds: u64,
@@ -116,7 +119,6 @@ pub struct Status {
     pub ready: bool,
     #[serde(default)]
     pub missing: Vec<String>,
-    /// Whether the view of the cluster is fresh.
     pub cluster_fresh: bool,
     /// Whether the cluster is the one that leases were deployed to: known, unknown or undecided.
     #[serde(default)]
@@ -164,7 +166,6 @@ pub struct Attempt {
     pub from_node: String,
     /// What it tried to reach: other-tenant, api-server, kubelet or metadata.
     pub target: String,
-    /// Its address and port.
     pub address: String,
     /// Whether it answered: then it is a finding.
     pub reached: bool,
@@ -177,11 +178,9 @@ pub struct Count {
     pub count: usize,
 }
 
-/// A part of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub name: String,
-    /// Where it is in its life.
     pub state: String,
     /// How often it was started again.
     pub restarts: u32,
@@ -195,7 +194,6 @@ pub struct Bid {
     pub order: String,
     /// Price per block, where it is known.
     pub price: Option<String>,
-    /// Where it is in its life.
     pub stage: String,
     /// Height at which it was made, once it was.
     pub since_height: Option<u64>,
@@ -204,9 +202,7 @@ pub struct Bid {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     pub id: String,
-    /// Price per block.
     pub price: String,
-    /// Where it is in its life.
     pub stage: String,
     /// Whether the chain says that it pays.
     pub pays: bool,
@@ -235,7 +231,6 @@ pub struct Funds {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explained {
     pub subject: String,
-    /// Oldest first.
     pub decisions: Vec<Decided>,
 }
 

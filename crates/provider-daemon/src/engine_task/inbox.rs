@@ -25,13 +25,11 @@ const TENANT_PATIENCE: Duration = Duration::from_secs(150);
 /// Something for the engine's owner.
 #[derive(Debug)]
 pub(crate) enum Letter {
-    /// For the engine itself.
     Input(Input),
     /// From a tenant, who waits for the answer.
     Tenant(TenantRequest, oneshot::Sender<Reply>),
     /// From the operator, who waits for the answer.
     Operator(OperatorRequest, oneshot::Sender<Reply>),
-    /// Whether we would bid on this.
     Screen(Box<ScreenRequest>, oneshot::Sender<Screening>),
 }
 
@@ -47,11 +45,9 @@ pub struct ScreenRequest {
     pub reclamation_min_window: Option<Duration>,
 }
 
-/// Whether we would bid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Screening {
     Yes(WouldBid),
-    /// No, and why.
     No(Vec<String>),
     /// It cannot be said now, and why: chain or cluster are not known.
     NotReady(String),
@@ -95,7 +91,6 @@ impl Handle {
         Arc::clone(&self.shown.borrow())
     }
 
-    /// The same, whenever it changes.
     pub fn changes(&self) -> watch::Receiver<Arc<Published>> {
         self.shown.clone()
     }
@@ -106,20 +101,14 @@ impl Handle {
     }
 
     /// Asks for something on behalf of a tenant, who was authenticated.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; it may be carried out all the same.
+    /// Fails when there is no answer; it may be carried out all the same.
     pub async fn tenant(&self, request: TenantRequest) -> Result<Reply, Busy> {
         let queue = &self.tenants;
         self.ask(queue, |answer| Letter::Tenant(request, answer), TENANT_PATIENCE).await
     }
 
     /// Asks for something on behalf of the operator.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer; it may be carried out all the same.
+    /// Fails when there is no answer; it may be carried out all the same.
     pub async fn operator(&self, request: OperatorRequest) -> Result<Reply, Busy> {
         let queue = &self.operator;
         self.ask(queue, |answer| Letter::Operator(request, answer), Duration::from_secs(30)).await

@@ -185,3 +185,48 @@ async fn a_taken_port_is_an_error() {
     let running = start(Limits::default()).await;
     assert!(HealthServer::bind(running.address, Limits::default()).await.is_err());
 }
+
+fn follow() -> FollowStatus {
+    FollowStatus { cursor: Some(100), head: Some(101), lag: 1, ..FollowStatus::default() }
+}
+
+fn engine() -> Status {
+    Status { height: 100, ready: true, cluster_fresh: true, ..Status::default() }
+}
+
+fn missing(follow: &FollowStatus, engine: &Status) -> Vec<&'static str> {
+    let judged = judge(Some(follow), Some(engine));
+    assert_eq!(judged.ready, judged.missing.is_empty());
+    judged.missing.iter().map(|missing| missing.what).collect()
+}
+
+#[test]
+fn ready_is_a_fresh_chain_a_fresh_cluster_and_an_engine_that_acts() {
+    assert_eq!(missing(&follow(), &engine()), [""; 0]);
+    let kept = Status { breaker_open: true, maintenance: true, ..engine() };
+    // Both are what somebody wanted: traffic is as welcome as before.
+    assert_eq!(missing(&follow(), &kept), [""; 0]);
+    let nothing = judge(None, None);
+    let names: Vec<_> = nothing.missing.iter().map(|missing| missing.what).collect();
+    assert_eq!(names, ["chain", "cluster", "engine"]);
+}
+
+#[test]
+fn a_chain_that_is_stalled_unknown_or_far_ahead_is_not_fresh() {
+    for stale in [
+        FollowStatus { stalled: true, ..follow() },
+        FollowStatus { cursor: None, ..follow() },
+        FollowStatus { lag: 11, ..follow() },
+    ] {
+        assert_eq!(missing(&stale, &engine()), ["chain"]);
+    }
+    assert_eq!(missing(&FollowStatus { lag: 10, ..follow() }, &engine()), [""; 0]);
+}
+
+#[test]
+fn a_cluster_without_a_fresh_view_and_an_engine_that_reads_are_named() {
+    let lost = Status { cluster_fresh: false, ..engine() };
+    assert_eq!(missing(&follow(), &lost), ["cluster"]);
+    let begins = Status { ready: false, ..engine() };
+    assert_eq!(missing(&follow(), &begins), ["engine"]);
+}

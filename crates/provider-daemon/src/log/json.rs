@@ -54,7 +54,6 @@ where
     }
 }
 
-/// Fields of an event, as JSON.
 struct Fields<'a>(&'a mut Map<String, Value>);
 
 impl Fields<'_> {

@@ -15,7 +15,6 @@ const TOLD_TWICE: &str = "kube_client";
 /// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nothing.
     Off,
     Error,
     /// What may go wrong.
@@ -40,7 +39,6 @@ pub struct Levels {
 pub enum LevelsError {
     #[error("{0:?} is not a level")]
     Level(String),
-    /// A level without a module among those with one.
     #[error("{0:?} is not a module with its level")]
     Pair(String),
 }
@@ -86,7 +84,6 @@ impl FromStr for Levels {
 }
 
 impl Levels {
-    /// As a filter of events.
     pub(super) fn filter(&self) -> Targets {
         let ours = OURS.iter().map(|prefix| (*prefix, filter(self.default)));
         let named = self.modules.iter().map(|(module, level)| (module.as_str(), filter(*level)));

@@ -17,15 +17,9 @@
 //! Must not know: who scrapes, and what a value means for the provider.
 
 mod decisions;
-mod engine_gauges;
-mod lives;
 mod metric;
-mod number;
 mod observe;
-mod page;
-mod pending;
 mod process;
-mod series;
 mod snapshot;
 pub mod table;
 #[cfg(test)]
@@ -37,14 +31,13 @@ use std::sync::{Mutex, PoisonError};
 use provider_engine::time::Now;
 use provider_engine::{Effect, Input};
 
-pub use engine_gauges::{EngineGauges, Reserved};
 pub use metric::{Description, Kind};
 pub use process::ProcessStats;
-pub use snapshot::Snapshot;
+pub use snapshot::{EngineGauges, Reserved, Snapshot};
 pub use text::Format;
 
+use metric::Page;
 use observe::Observer;
-use page::Page;
 
 /// Everything that is counted. Shared; every call is short.
 #[derive(Debug, Default)]
@@ -53,7 +46,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Nothing counted yet.
     pub fn new() -> Self {
         Self::default()
     }

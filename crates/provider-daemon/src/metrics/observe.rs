@@ -9,9 +9,8 @@ use provider_engine::order::pricing::ScriptFailure;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact, Input, Reply, TxEnd};
 
-use super::lives::Lives;
-use super::pending::Pending;
-use super::series::Series;
+use super::decisions::{Lives, Pending};
+use super::metric::Series;
 use super::table;
 
 /// Counts, and remembers what it takes to count right.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::number::Number;
+use super::metric::Number;
 
 /// What the kernel says about a process; absent where it does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::metric::{Description, Kind};
-use super::number::Number;
-use super::series::Histogram;
+use super::metric::{Description, Histogram, Kind, Number};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {

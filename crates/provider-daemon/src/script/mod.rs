@@ -15,14 +15,9 @@
 //!
 //! Must not know: what a price is, or what follows from none.
 
-mod environment;
-mod group;
-mod pipes;
 mod run;
-#[cfg(test)]
-mod tests;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,9 +25,6 @@ use std::time::{Duration, Instant};
 use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
 use tokio::sync::{Notify, Semaphore};
 
-pub use environment::environment;
-
-/// How the script is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptSettings {
     pub path: PathBuf,
@@ -96,7 +88,6 @@ impl Scripts {
         }
     }
 
-    /// How they are run.
     pub fn settings(&self) -> &ScriptSettings {
         &self.settings
     }
@@ -140,3 +131,51 @@ impl Scripts {
         Ran { result, stderr, took: begun.elapsed() }
     }
 }
+
+/// Names that a script may need and that give nothing away.
+const PASSED: [&str; 20] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "TMPDIR",
+    "TZ",
+    "LANG",
+    "LANGUAGE",
+    // Where the network is reached from: scripts ask for exchange rates.
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    // What the script of the Helm chart reads.
+    "WHITELIST_URL",
+    "DEBUG_BID_SCRIPT",
+];
+
+/// Names that begin like this, too.
+const PREFIXES: [&str; 2] = ["PRICE_TARGET_", "LC_"];
+
+/// The variables of `all` that the price script gets: those that it may need, and those named in
+/// `also`. The others stay here, since the environment of a provider holds passwords of keys and
+/// tokens of clusters. `docs/price-script.md` lists them.
+pub fn environment(
+    all: impl IntoIterator<Item = (OsString, OsString)>,
+    also: &[String],
+) -> Vec<(OsString, OsString)> {
+    let passes = |name: &OsStr| {
+        let Some(name) = name.to_str() else { return false };
+        PASSED.contains(&name)
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || also.iter().any(|also| also == name)
+    };
+    all.into_iter().filter(|(name, _)| passes(name)).collect()
+}
+
+#[cfg(test)]
+mod tests;

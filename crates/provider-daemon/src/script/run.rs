@@ -1,14 +1,15 @@
 //! One run of the script.
 
+use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use provider_engine::order::pricing::{ScriptFailure, ScriptRequest};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
 use super::ScriptSettings;
-use super::group::Group;
-use super::pipes::{STDOUT, TooMuch, give, read_all, read_tail};
 
 /// How long after its end what it wrote is waited for. Only something that left its process group
 /// could still hold the pipe open.
@@ -148,5 +149,96 @@ fn words(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => status.to_string(),
+    }
+}
+
+/// The group that a process leads. Dropping it kills everything in it.
+#[derive(Debug)]
+pub(super) struct Group(Pid);
+
+impl Group {
+    /// The group of a process that was started as the leader of one.
+    pub(super) fn led_by(leader: u32) -> Option<Self> {
+        Pid::from_raw(i32::try_from(leader).ok()?).map(Self)
+    }
+
+    /// Waits until the leader has ended, and leaves it to somebody else to fetch its status: until
+    /// then nobody else can get its number, and killing the group kills nothing else.
+    pub(super) async fn leader_ended(&self) {
+        let leader = self.0;
+        let wait = move || {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(leader), options) {}
+        };
+        // A panic there would mean that nobody waited: the status is fetched all the same.
+        let _ = tokio::task::spawn_blocking(wait).await;
+    }
+
+    /// Kills everything in it, at once.
+    pub(super) fn kill(&self) {
+        // It may be empty already.
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Most bytes of standard output. A price takes twenty.
+pub(super) const STDOUT: usize = 64 * 1024;
+
+/// Bytes of standard error that are kept: the last ones say why.
+pub(super) const STDERR: usize = 4 * 1024;
+
+/// Gives the script its input. One that does not read it may know its price all the same.
+pub(super) async fn give(mut to: impl AsyncWrite + Unpin, input: &[u8]) {
+    let _ = to.write_all(input).await;
+    let _ = to.shutdown().await;
+}
+
+/// More came than is allowed.
+#[derive(Debug)]
+pub(super) struct TooMuch;
+
+/// Reads to the end into `kept`, which holds what came so far whenever this is dropped.
+pub(super) async fn read_all(
+    mut from: impl AsyncRead + Unpin,
+    kept: &mut Vec<u8>,
+) -> Result<(), TooMuch> {
+    let mut piece = [0; 4096];
+    while let Some(new) = read_some(&mut from, &mut piece).await {
+        kept.extend_from_slice(new);
+        if kept.len() > STDOUT {
+            return Err(TooMuch);
+        }
+    }
+    Ok(())
+}
+
+/// The same, keeping only the end.
+pub(super) async fn read_tail(mut from: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
+    let mut piece = [0; 4096];
+    while let Some(new) = read_some(&mut from, &mut piece).await {
+        kept.extend_from_slice(new);
+        let excess = kept.len().saturating_sub(STDERR);
+        kept.drain(..excess);
+    }
+}
+
+/// Some bytes; `None` at the end, or when there is nothing more to be had.
+async fn read_some<'p>(
+    from: &mut (impl AsyncRead + Unpin),
+    piece: &'p mut [u8],
+) -> Option<&'p [u8]> {
+    loop {
+        return match from.read(piece).await {
+            Ok(0) => None,
+            Ok(count) => piece.get(..count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => None,
+        };
     }
 }

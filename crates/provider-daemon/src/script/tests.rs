@@ -293,3 +293,44 @@ async fn dies(file: &Path) {
     }
     panic!("process {pid} of {} goes on", file.display());
 }
+
+const GUIDE: &str = include_str!("../../../../docs/price-script.md");
+
+#[test]
+fn secrets_stay_and_prices_pass() {
+    let all = [
+        ("PATH", "/bin"),
+        ("AKASH_KEY_PASSWORD", "x"),
+        ("AP_KEYRING_BACKEND", "x"),
+        ("KUBECONFIG", "x"),
+        ("CF_DNS_API_TOKEN", "x"),
+        ("PRICE_TARGET_CPU", "1.60"),
+        ("PRICE_TARGET_GPU_MAPPINGS", "a100=950"),
+        ("WHITELIST_URL", "https://x"),
+        ("LC_ALL", "C"),
+        ("MY_RATE", "2"),
+        ("MY_SECRET", "x"),
+        ("LD_PRELOAD", "x"),
+    ];
+    let all = all.map(|(name, value)| (name.into(), value.into()));
+    let passed = environment(all, &["MY_RATE".to_owned()]);
+    let names: Vec<_> = passed.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "PATH",
+            "PRICE_TARGET_CPU",
+            "PRICE_TARGET_GPU_MAPPINGS",
+            "WHITELIST_URL",
+            "LC_ALL",
+            "MY_RATE"
+        ]
+    );
+}
+
+#[test]
+fn the_guide_names_all_of_them() {
+    for name in PASSED.iter().chain(&PREFIXES) {
+        assert!(GUIDE.contains(&format!("`{name}")), "{name} is not in docs/price-script.md");
+    }
+}

@@ -8,15 +8,13 @@ use provider_engine::time::BlockTime;
 use provider_engine::{Effect, Fact};
 use redb::{ReadableTable, WriteTransaction};
 
-use super::error::{StoreError, failure};
 use super::format::{
     ACCEPTED, BID_FEES, BY_SUBJECT, BYTES, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META, NEXT,
 };
-use super::history::{Row, row_of};
-use super::prune::{Retention, prune};
+use super::history::{Retention, Row, prune, row_of};
 use super::record::Record;
+use super::{StoreError, failure};
 
-/// Where the chain was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// Height of the newest block then.
@@ -30,9 +28,7 @@ pub struct Batch {
     /// Height up to which everything was handled; `None` leaves it as it is.
     pub cursor: Option<u64>,
     pub entries: Vec<Entry>,
-    /// What became of leases.
     pub leases: Vec<LeaseEvent>,
-    /// What became of the cluster.
     pub cluster: Vec<ClusterEvent>,
     /// What bids have cost in fees today; `None` leaves it as it is.
     pub bid_fees: Option<BidFees>,
@@ -43,7 +39,6 @@ pub struct Batch {
 pub enum ClusterEvent {
     /// It is the one that leases were deployed to.
     Known(ClusterUid),
-    /// The operator accepted it.
     Accepted(Acceptance),
 }
 
@@ -55,7 +50,6 @@ pub struct LeaseEvent {
     pub change: LeaseChange,
 }
 
-/// What can happen to a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseChange {
     /// It was first seen.
@@ -63,7 +57,6 @@ pub enum LeaseChange {
     /// The cluster has objects of it that it did not have before.
     Deployed,
     Earned(Coin),
-    /// It is over on chain.
     Over,
     /// Nothing is left of it.
     Gone,
@@ -113,7 +106,6 @@ impl Batch {
         self.leases.push(LeaseEvent { lease, at, change });
     }
 
-    /// Writes it all into a transaction.
     pub(super) fn write(
         &self,
         transaction: &WriteTransaction,

@@ -14,7 +14,7 @@
 
 use redb::{Database, ReadableTable, TableDefinition, TableHandle, WriteTransaction};
 
-use super::error::{StoreError, failure};
+use super::{StoreError, failure};
 
 pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
 pub(super) const ENTRIES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("entries");
@@ -29,7 +29,6 @@ pub(super) const CLUSTER: TableDefinition<'static, &str, (&str, u64)> =
 pub(super) const BID_FEES: TableDefinition<'static, &str, (u64, u128)> =
     TableDefinition::new("bid_fees");
 
-/// Version of the layout.
 pub(super) const VERSION: &str = "format";
 /// Height up to which everything was handled.
 pub(super) const CURSOR: &str = "cursor";

@@ -1,6 +1,5 @@
 //! Opening the store, committing to it, and opening it again after a failure.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,15 +9,16 @@ use std::time::Instant;
 use redb::{Database, DatabaseError, StorageError};
 
 use super::batch::Batch;
-use super::error::{OpenError, StoreError, failure};
 use super::format::{Before, FORMAT, Format, Unfit};
-use super::health::StoreHealth;
-use super::prune::Retention;
+use super::history::Retention;
+use super::{OpenError, StoreError, StoreHealth, failure};
 
 /// Memory for pages that are read often. The default of a GiB is more than the whole file has.
 const CACHE: usize = 8 * 1024 * 1024;
 
 /// What outlives the process.
+#[derive(derive_more::Debug)]
+#[debug("Store {{ path: {:?}, .. }}", self.place.path())]
 pub struct Store {
     place: Place,
     retention: Retention,
@@ -28,18 +28,14 @@ pub struct Store {
     health: Mutex<StoreHealth>,
 }
 
-/// A store, and what was there before.
 #[derive(Debug)]
 pub struct Opened {
     pub store: Store,
-    /// What was there before.
     pub found: Found,
 }
 
-/// What was found where the store should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
     Fresh,
     Existing {
         /// Height up to which everything was handled, if it says.
@@ -49,14 +45,11 @@ pub enum Found {
     },
     /// Something that cannot be used. It was moved aside, and a new store begun.
     SetAside {
-        /// Where it is now.
         moved_to: PathBuf,
-        /// What is wrong with it.
         why: String,
     },
 }
 
-/// Where the data is.
 pub(super) enum Place {
     File(PathBuf),
     Memory,
@@ -67,10 +60,6 @@ pub(super) enum Place {
 impl Store {
     /// Opens the store at `path`, or begins one there. What is there and is no store of ours, or a
     /// damaged one, is moved aside.
-    ///
-    /// # Errors
-    ///
-    /// When another process has it, or the disk refuses.
     pub fn open(path: impl Into<PathBuf>, retention: Retention) -> Result<Opened, OpenError> {
         Self::open_as(path.into(), retention, FORMAT)
     }
@@ -131,10 +120,7 @@ impl Store {
 
     /// Keeps a batch, wholly or not at all. When this returns, it is on the disk. An empty batch
     /// costs nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the batch is not kept. It may be given again.
+    /// Fails when the batch is not kept. It may be given again.
     pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         if batch.is_empty() {
             return Ok(());
@@ -170,16 +156,9 @@ impl Store {
         Ok(Arc::clone(database.insert(Arc::new(opened))))
     }
 
-    /// How the store is doing.
     pub fn health(&self) -> StoreHealth {
         let size = self.place.path().and_then(|path| fs::metadata(path).ok());
         StoreHealth { size: size.map(|file| file.len()), ..lock(&self.health).clone() }
-    }
-}
-
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("path", &self.place.path()).finish_non_exhaustive()
     }
 }
 

@@ -6,13 +6,13 @@ use provider_engine::journal::Subject;
 use provider_engine::order::fees::BidFees;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
 
-use super::error::{StoreError, failure};
 use super::format::{
     ACCEPTED, BID_FEES, BY_SUBJECT, CLUSTER, CURSOR, ENTRIES, KNOWN, LEASES, META,
 };
 use super::history::{LeaseHistory, row_of};
 use super::open::Store;
 use super::record::Record;
+use super::{StoreError, failure};
 
 /// Decisions about a lease that are made of what the cluster has of it.
 const DEPLOYED_KINDS: [&str; 3] = ["healthy", "unhealthy", "adopted"];

@@ -11,7 +11,6 @@ const REMEMBERED: usize = 1_024;
 /// Time between blocks as long as too few were seen to tell: mainnet's.
 const USUAL_PACE: Duration = Duration::from_secs(6);
 
-/// The newest block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub height: u64,

@@ -50,7 +50,6 @@ pub struct ChainReply {
 /// What a synced node said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The height at which it holds.
     pub height: u64,
     pub answer: ChainAnswer,
 }
@@ -86,7 +85,6 @@ pub enum ChainAnswer {
     BlockTime(Option<BlockTime>),
 }
 
-/// How we stand with an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// The order, if it exists.

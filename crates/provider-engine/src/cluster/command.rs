@@ -43,7 +43,6 @@ pub enum Operation {
 
 impl Operation {
     /// The lease it is about, if it is about one.
-    #[must_use]
     pub fn lease(&self) -> Option<LeaseId> {
         match self {
             Self::Hold(workload) | Self::Deploy(workload) => Some(workload.lease),

@@ -6,7 +6,6 @@
 //! a restored etcd and a wrong manifest namespace all look like every tenant's workload being gone.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use akash_types::{DecCoin, EscrowPayment, LeaseId};
@@ -31,7 +30,6 @@ pub enum Recognition {
 
 impl Recognition {
     /// A name for status and metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Undecided => "undecided",
@@ -42,35 +40,26 @@ impl Recognition {
 }
 
 /// Why a cluster is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum UnknownCluster {
     /// No object of any live lease is in it.
+    #[display(
+        "leases were deployed ({deployed} proven) and this cluster holds no object of any; \
+                 is it the right kubeconfig?"
+    )]
     NoObjects {
         /// Live leases that are proven deployed.
         deployed: usize,
     },
     /// Several leases have objects, and none has its Manifest.
+    #[display(
+        "{leases} leases have objects here and none has its Manifest; \
+                 is --k8s-manifest-ns the namespace that the manifests are in?"
+    )]
     NoManifests {
         /// Live leases that have objects.
         leases: usize,
     },
-}
-
-impl fmt::Display for UnknownCluster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoObjects { deployed } => write!(
-                f,
-                "leases were deployed ({deployed} proven) and this cluster holds no object of any; \
-                 is it the right kubeconfig?"
-            ),
-            Self::NoManifests { leases } => write!(
-                f,
-                "{leases} leases have objects here and none has its Manifest; \
-                 is --k8s-manifest-ns the namespace that the manifests are in?"
-            ),
-        }
-    }
 }
 
 /// What a complete view and the proofs of deployment say of all live leases.
@@ -88,7 +77,6 @@ pub struct Content {
 
 impl Content {
     /// What follows for the cluster.
-    #[must_use]
     pub const fn recognition(self) -> Recognition {
         let Self { manifests, leases, deployed, pending } = self;
         match (manifests, leases) {
@@ -117,7 +105,6 @@ pub enum DeploymentProof {
 
 /// Whether what was withdrawn from `payment` proves that its lease outlived its manifest deadline,
 /// `deadline` blocks after its creation: a provider closes a lease without a manifest then.
-#[must_use]
 pub fn withdrawn_after_deadline(payment: &EscrowPayment, deadline: u64) -> bool {
     let unproven = payment.rate.checked_mul_int(deadline.saturating_add(1));
     // A product that does not fit is more than anything that was withdrawn.
@@ -144,7 +131,6 @@ pub struct Memory {
 
 impl Memory {
     /// Whether an earlier run deployed a lease to the cluster that was accepted last.
-    #[must_use]
     pub fn proves(&self, lease: LeaseId, accepted: Option<u64>) -> bool {
         self.deployed.get(&lease).is_some_and(|height| accepted.is_none_or(|by| *height > by))
     }

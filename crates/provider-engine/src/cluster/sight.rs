@@ -14,13 +14,11 @@ pub struct SightTime(Duration);
 
 impl SightTime {
     /// The moment `later` than this one.
-    #[must_use]
     pub const fn after(self, later: Duration) -> Self {
         Self(self.0.saturating_add(later))
     }
 
     /// How long ago `earlier` was; zero if it was not.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -36,7 +34,6 @@ pub struct SightClock {
 
 impl SightClock {
     /// The time that was counted.
-    #[must_use]
     pub const fn time(&self) -> SightTime {
         self.time
     }

@@ -91,7 +91,6 @@ pub enum NodeArch {
 impl NodeArch {
     /// The architecture that a node reports. A node that reports none counts as amd64, as orders
     /// that ask for none do.
-    #[must_use]
     pub fn reported(text: Option<&str>) -> Self {
         match text.filter(|text| !text.is_empty()) {
             None => Self::default(),
@@ -100,7 +99,6 @@ impl NodeArch {
     }
 
     /// The architecture, if orders can ask for it.
-    #[must_use]
     pub const fn known(self) -> Option<CpuArch> {
         match self {
             Self::Known(arch) => Some(arch),
@@ -109,7 +107,6 @@ impl NodeArch {
     }
 
     /// Whether a replica that needs `arch` runs on it.
-    #[must_use]
     pub fn runs(self, arch: CpuArch) -> bool {
         self == Self::Known(arch)
     }
@@ -201,7 +198,6 @@ pub struct LeaseView {
 
 impl LeaseView {
     /// Nothing yet of lease `id`.
-    #[must_use]
     pub const fn empty(id: LeaseId) -> Self {
         Self {
             id,

@@ -5,12 +5,11 @@
 
 use std::time::Duration;
 
-use akash_types::LeaseId;
+use akash_types::{Backoff, LeaseId};
 
 use super::in_flight::InFlight;
 use crate::cluster::command::{Command, CommandAnswer, CommandFailure, CommandId, Operation};
 use crate::time::Now;
-use akash_types::Backoff;
 
 /// How commands that failed are repeated.
 const RETRY: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(60) };

@@ -31,20 +31,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{MarketParams, OrderId, Provider};
 
-pub use crate::order::engine::{Screened, WouldBid};
-pub use published::{
-    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
-    StorageStatus, VolumeCounts,
-};
-pub use records::{Record, Stage};
-pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
-
-use asks::Asks;
-use commands::Commands;
-use records::Records;
-use timers::Timers;
-use wishes::Wishes;
-
 use crate::chain::{ChainClock, ChainQuery};
 use crate::cluster::trust::ClusterTrust;
 use crate::cluster::view::ClusterView;
@@ -60,6 +46,20 @@ use crate::order::isolation::IsolationHold;
 use crate::reconcile::{Breaker, Drift, Rival};
 use crate::settings::Settings;
 use crate::time::{BlockTime, Now};
+
+pub use crate::order::engine::{Screened, WouldBid};
+pub use published::{
+    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
+    StorageStatus, VolumeCounts,
+};
+pub use records::{Record, Stage};
+pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
+
+use asks::Asks;
+use commands::Commands;
+use records::Records;
+use timers::Timers;
+use wishes::Wishes;
 
 /// Every decision of a provider.
 #[derive(Clone, Debug)]

@@ -71,12 +71,10 @@ pub struct NodeStatus {
     pub schedulable: bool,
     /// What pods can ask for in all.
     pub allocatable: Amounts,
-    /// What is left of it.
     pub available: Amounts,
     pub cards: Vec<GpuCard>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
-    /// Architecture of its processors.
     pub arch: NodeArch,
     /// Persistent volumes of leases that are attached to it.
     pub volumes: VolumeCounts,
@@ -96,16 +94,13 @@ pub struct VolumeCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageStatus {
     pub class: Name,
-    /// What volumes can have in all.
     pub allocatable: i64,
-    /// What is left of it.
     pub available: i64,
 }
 
 /// Addresses that can be leased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IpStatus {
-    /// How many there are.
     pub total: u64,
     /// How many are in use or kept.
     pub used: u64,
@@ -115,7 +110,6 @@ pub struct IpStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reserved {
     pub order: OrderId,
-    /// Whether it runs, all of it.
     pub active: bool,
     pub amounts: Amounts,
     /// Bytes of persistent storage by class.
@@ -138,7 +132,6 @@ impl LeaseIndex {
         self.0.iter().filter(move |lease| lease.id.deployment_id() == id)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -20,9 +20,7 @@ pub struct Status {
     pub height: u64,
     /// Whether anything is written yet.
     pub ready: bool,
-    /// Whether the view of the cluster is fresh.
     pub cluster_fresh: bool,
-    /// Which cluster it is, and whether it is the right one.
     pub cluster: ClusterStatus,
     /// Whether another provider with the same key acted within the last day.
     pub rival: bool,
@@ -80,9 +78,7 @@ impl Status {
 /// Whether the cluster is the one that leases were deployed to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterStatus {
-    /// Whether it is known.
     pub recognition: Recognition,
-    /// Its uid, if it has one.
     pub uid: Option<ClusterUid>,
     /// The one that was known last, if any.
     pub expected: Option<ClusterUid>,
@@ -122,10 +118,8 @@ pub struct LeaseFunds {
 /// What is kept for whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation<'a> {
-    /// For which order, or the lease from it.
     pub order: OrderId,
     pub booking: &'a Booking,
-    /// Whether it runs, all of it.
     pub active: bool,
 }
 

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use akash_types::{IntentId, OrderId};
+use akash_types::{Backoff, IntentId, OrderId};
 
 use super::in_flight::InFlight;
 use crate::time::Now;
-use akash_types::Backoff;
 
 /// How intents are repeated that the chain refused and may yet take.
 const RETRY: Backoff = Backoff { first: Duration::from_secs(2), most: Duration::from_secs(300) };
@@ -50,12 +49,10 @@ pub(crate) struct Wishes {
     failed: BTreeMap<Wish, Failures>,
 }
 
-/// Whether a wish can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     /// It is made under this name.
     Now(IntentId),
-    /// It is under way.
     Already,
     /// It failed a short while ago.
     NotBefore(Now),

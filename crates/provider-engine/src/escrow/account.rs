@@ -8,8 +8,7 @@ use akash_types::{Coin, Dec, DecCoin, DeploymentId, EscrowPayment, EscrowState, 
 
 use super::effect::{CheckFailure, EscrowEffect, EscrowNote, WithdrawReason};
 use super::forecast::Forecast;
-use super::pace::{Pace, seed};
-use super::plan::Plan;
+use super::plan::{Pace, Plan, seed};
 use super::schedule::Stage;
 use super::settings::Settings;
 use crate::chain::AccountRead;
@@ -24,13 +23,11 @@ const LEFT_OPEN_READINGS: u32 = 1_008;
 /// What a decision may look at besides the account.
 pub(super) struct Context<'a> {
     pub(super) now: Now,
-    /// Height of the head.
     pub(super) height: u64,
     pub(super) settings: &'a Settings,
     pub(super) pace: &'a Pace,
 }
 
-/// What an account does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Read,
@@ -64,7 +61,6 @@ pub(super) struct Payee {
     seed: u64,
     /// The operator wants a withdrawal.
     pub(super) asked: bool,
-    /// Height at which it was over.
     pub(super) ended: Option<u64>,
     /// Readings since then that did not show its last payment.
     tries: u32,
@@ -257,7 +253,6 @@ impl Account {
         Next::Wait { check_at: check_at.max(height.saturating_add(1)), withdraw_at }
     }
 
-    /// What is due, or when it may be.
     fn withdraw(&mut self, cx: &Context<'_>, height: u64, horizon: u64) -> Option<Next> {
         let dry = self.plan.is_dry(height);
         let due = self.plan.next.filter(|due| due.at <= height.saturating_add(horizon));

@@ -11,7 +11,6 @@ use super::forecast::Forecast;
 use crate::chain::AccountRead;
 use crate::few::Few;
 
-/// How a lease stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// What it is paid per block.

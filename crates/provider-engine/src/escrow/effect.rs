@@ -1,11 +1,11 @@
 //! What the balance checker wants done or known.
 
-use std::fmt;
 use std::time::Duration;
 
 use akash_types::{Coin, DecCoin, DeploymentId, LeaseId};
 
-use super::wallet::WalletState;
+use super::wallet::{Funds, WalletState};
+use crate::chain::AccountRead;
 use crate::time::Now;
 
 /// Something to do or to remember.
@@ -43,53 +43,39 @@ pub enum EscrowEffect {
 }
 
 /// Why money is withdrawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum WithdrawReason {
     /// It is many times the fee.
+    #[display("{accrued} is worth the fee")]
     Worth { accrued: DecCoin },
     /// It has waited for the longest time allowed.
+    #[display("{accrued} was not paid out since height {since}")]
     Age {
         accrued: DecCoin,
         /// Height since which nothing was paid out.
         since: u64,
     },
     /// The account will soon be dry, and whoever is paid before us would take our part.
+    #[display("{accrued} is there and the account runs dry at height {dry_at}")]
     NearlyDry {
         accrued: DecCoin,
         /// First height that is not covered.
         dry_at: u64,
     },
     /// The account is dry: settling it makes the chain close the lease.
+    #[display("the account is dry since height {since}")]
     Dry {
         /// First height that is not covered.
         since: u64,
     },
     /// The lease is over and the chain left its payment open: nothing else pays it out.
+    #[display("the lease is over and its payment was left open with {left}")]
     LeftOpen {
         /// What the payment holds.
         left: DecCoin,
     },
-    /// The operator wants it.
+    #[display("the operator asked for it")]
     Operator,
-}
-
-impl fmt::Display for WithdrawReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Worth { accrued } => write!(f, "{accrued} is worth the fee"),
-            Self::Age { accrued, since } => {
-                write!(f, "{accrued} was not paid out since height {since}")
-            }
-            Self::NearlyDry { accrued, dry_at } => {
-                write!(f, "{accrued} is there and the account runs dry at height {dry_at}")
-            }
-            Self::Dry { since } => write!(f, "the account is dry since height {since}"),
-            Self::LeftOpen { left } => {
-                write!(f, "the lease is over and its payment was left open with {left}")
-            }
-            Self::Operator => f.write_str("the operator asked for it"),
-        }
-    }
 }
 
 /// What a lease was paid between two readings of its account.
@@ -102,7 +88,6 @@ pub struct Earning {
     pub expected: DecCoin,
     /// What was paid in fees for it, as far as told.
     pub fees: Vec<Coin>,
-    /// Height at which it was seen.
     pub height: u64,
 }
 
@@ -114,7 +99,6 @@ pub struct Total {
     pub received: Coin,
     /// What was earned and not covered.
     pub unsettled: DecCoin,
-    /// Height at which it was read.
     pub height: u64,
 }
 
@@ -127,7 +111,6 @@ pub enum EscrowNote {
         /// How many times in a row.
         failures: u32,
         why: CheckFailure,
-        /// When it is tried again.
         retry_in: Duration,
     },
     /// A withdrawal did not succeed. It is decided anew after a pause.
@@ -154,11 +137,7 @@ pub enum EscrowNote {
         dry_at: Option<u64>,
     },
     /// What the operator or the engine asked for is not done.
-    Refused {
-        lease: LeaseId,
-        /// Why not.
-        why: Refusal,
-    },
+    Refused { lease: LeaseId, why: Refusal },
     /// The last payment of a lease was not found; its earnings stay without their end.
     TotalUnread { lease: LeaseId },
 }
@@ -168,7 +147,6 @@ pub enum EscrowNote {
 pub enum CheckFailure {
     #[error("no answer came within {0:?}")]
     Unanswered(Duration),
-    /// The answer is older than what it was asked for.
     #[error("the answer is of height {got}, at least {wanted} is needed")]
     TooOld {
         /// Height of the answer.
@@ -178,7 +156,6 @@ pub enum CheckFailure {
     },
     #[error("the chain knows no escrow account of the deployment")]
     NoAccount,
-    /// The answer leaves out a payment that must be there.
     #[error("the answer holds no payment of lease {0}")]
     NoPayment(LeaseId),
 }
@@ -186,7 +163,6 @@ pub enum CheckFailure {
 /// Why something is not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The lease is not one that is watched.
     #[error("no such lease is running here")]
     Unknown,
     #[error("the lease is another provider's")]
@@ -195,4 +171,64 @@ pub enum Refusal {
     PaymentClosed,
     #[error("less than one unit has been earned since the last withdrawal")]
     NothingEarned,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EscrowInput {
+    /// The head moved, or time passed: nothing else.
+    Tick,
+    /// A lease of ours exists and is paid. May be said again.
+    LeaseStarted {
+        lease: LeaseId,
+        created_at: u64,
+    },
+    LeaseEnded {
+        lease: LeaseId,
+        height: u64,
+    },
+    /// Answer to [`ReadAccount`](super::EscrowEffect::ReadAccount).
+    AccountRead {
+        deployment: DeploymentId,
+        height: u64,
+        /// What the chain said.
+        read: AccountRead,
+    },
+    /// Answer to [`ReadWallet`](super::EscrowEffect::ReadWallet).
+    WalletRead {
+        height: u64,
+        funds: Funds,
+    },
+    /// What became of [`Withdraw`](super::EscrowEffect::Withdraw).
+    WithdrawEnded {
+        lease: LeaseId,
+        outcome: WithdrawOutcome,
+    },
+    /// The operator wants the money now.
+    WithdrawNow(WithdrawScope),
+}
+
+/// Which leases the operator means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithdrawScope {
+    All,
+    Lease(LeaseId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WithdrawOutcome {
+    Landed {
+        height: u64,
+        /// Its share of the transaction's fee.
+        fee: Option<Coin>,
+    },
+    /// Nothing was sent, because there was nothing to do any more.
+    NothingToDo,
+    Failed {
+        /// What the chain or the lane said.
+        reason: String,
+        /// Whether the same message can never succeed.
+        permanent: bool,
+        /// What the attempt cost.
+        fee: Option<Coin>,
+    },
 }

@@ -35,8 +35,6 @@ mod earnings;
 mod effect;
 mod engine;
 mod forecast;
-mod input;
-mod pace;
 mod plan;
 mod schedule;
 mod settings;
@@ -47,16 +45,18 @@ use std::collections::BTreeMap;
 use akash_types::{DeploymentId, LeaseId};
 
 pub use earnings::Standing;
-pub use effect::{CheckFailure, Earning, EscrowEffect, EscrowNote, Refusal, Total, WithdrawReason};
+pub use effect::{
+    CheckFailure, Earning, EscrowEffect, EscrowInput, EscrowNote, Refusal, Total, WithdrawOutcome,
+    WithdrawReason, WithdrawScope,
+};
 pub use forecast::Forecast;
-pub use input::{EscrowInput, WithdrawOutcome, WithdrawScope};
 pub use settings::Settings;
 pub use wallet::{Funds, Shortage, WalletState};
 
 use crate::chain::Head;
 use crate::time::Now;
 use account::{Account, Context, Next, Payee, note};
-use pace::Pace;
+use plan::Pace;
 use schedule::{Schedule, Stage};
 use wallet::Wallet;
 

@@ -35,7 +35,6 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// An account enters a stage.
     pub(super) fn enter(&mut self, id: DeploymentId, stage: Stage) {
         match stage {
             Stage::Queued { .. } => self.queued.push_back(id),
@@ -53,7 +52,6 @@ impl Schedule {
         }
     }
 
-    /// An account leaves a stage.
     pub(super) fn leave(&mut self, id: DeploymentId, stage: Stage) {
         match stage {
             Stage::Queued { .. } => {}

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use akash_types::{Address, Coin, Dec, Denom};
-
-use akash_types::Backoff;
+use akash_types::{Address, Backoff, Coin, Dec, Denom};
 
 /// What an operator can choose.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,10 @@ use std::fmt;
 
 use akash_types::{Coin, Dec};
 
-use super::pace::Pace;
+use super::plan::Pace;
 use super::settings::Settings;
 use crate::time::Now;
 
-/// What can be spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Funds {
     /// By the provider, whose account pays deposits.
@@ -89,11 +88,9 @@ impl fmt::Display for WalletState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {
     pub held: Coin,
-    /// What there should be.
     pub needed: Coin,
 }
 
-/// The watch over the wallet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wallet {
     state: Option<WalletState>,
@@ -121,7 +118,6 @@ impl Wallet {
         self.state.as_ref()
     }
 
-    /// Whether it is to be read now.
     pub(super) fn is_due(&mut self, now: Now, height: u64, settings: &Settings) -> bool {
         let due = match self.next {
             Next::At(at) => at <= height,

@@ -12,12 +12,9 @@ use crate::order::isolation::IsolationHold;
 use crate::order::{CloseCause, Ending};
 use crate::reconcile::{Drift, Evidence};
 
-/// What was decided, with what mattered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// An order was noticed.
     Noticed,
-    /// No bid.
     Declined(Vec<Decline>),
     /// It fits, on these nodes.
     Reserved(Vec<String>),
@@ -25,7 +22,6 @@ pub enum Decision {
     Bid(DecCoin),
     /// The bid is open since this height.
     BidOpen {
-        /// Price per block.
         price: DecCoin,
         created_at: u64,
     },
@@ -35,9 +31,7 @@ pub enum Decision {
         /// What the chain or the lane said.
         why: String,
     },
-    /// Our bid is closed.
     CloseBid(CloseCause),
-    /// It is over for us.
     Ended(Ending),
     /// We have a lease at this price.
     Won(DecCoin),
@@ -64,13 +58,11 @@ pub enum Decision {
     Healthy,
     /// Something does not.
     Unhealthy(Health),
-    /// It is to be closed.
     Close(LeaseCause),
     /// It ought to be closed, and is not.
     Spared {
         /// Why it ought to be.
         cause: LeaseCause,
-        /// Why it is not.
         why: SpareReason,
     },
     /// Its end was announced.
@@ -108,7 +100,6 @@ pub enum Decision {
     Isolation(Option<IsolationHold>),
     /// The cluster is the one that leases were deployed to.
     ClusterKnown {
-        /// Its uid, if it has one.
         uid: Option<ClusterUid>,
         /// The one that was known before, if it was another.
         instead_of: Option<ClusterUid>,
@@ -117,14 +108,12 @@ pub enum Decision {
     /// torn down.
     ClusterUnknown {
         why: UnknownCluster,
-        /// Its uid, if it has one.
         uid: Option<ClusterUid>,
         /// The one that was known before, if any.
         expected: Option<ClusterUid>,
     },
     /// A bid of this provider was signed by another process: no closes are proposed for a day.
     Rival {
-        /// The order that the bid is on.
         order: OrderId,
     },
     /// The own wallet cannot pay, or can again.

@@ -5,39 +5,28 @@
 //! newest of each subject only, so that it says nothing twice in a row.
 
 mod decision;
-mod memory;
 
-use std::fmt;
+use std::collections::{BTreeMap, VecDeque};
 
 use akash_types::{DeploymentId, OrderId};
 
-pub use decision::{Decision, SpareReason};
-pub use memory::Journal;
-
 use crate::time::BlockTime;
 
+pub use decision::{Decision, SpareReason};
+
 /// What a decision is about. An order, its bid and its lease are one subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 pub enum Subject {
-    /// An order and what became of it.
+    #[display("{_0}")]
     Order(OrderId),
-    /// A deployment: its manifest.
+    #[display("{_0}")]
     Deployment(DeploymentId),
-    /// The provider as a whole.
+    #[display("provider")]
     Provider,
 }
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Order(order) => write!(f, "{order}"),
-            Self::Deployment(deployment) => write!(f, "{deployment}"),
-            Self::Provider => f.write_str("provider"),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("height {}: {}", self.height, self.decision)]
 pub struct Entry {
     /// Height of the newest block then.
     pub height: u64,
@@ -46,8 +35,42 @@ pub struct Entry {
     pub decision: Decision,
 }
 
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "height {}: {}", self.height, self.decision)
+/// Subjects that are over and kept all the same.
+const ENDED: usize = 4_096;
+
+/// What was decided last, so that the same is not said again. What was decided before is with
+/// whoever keeps the entries.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    newest: BTreeMap<Subject, Decision>,
+    ended: VecDeque<Subject>,
+}
+
+impl Journal {
+    /// Whether an entry says anything new about its subject, which is then remembered.
+    pub fn is_new(&mut self, entry: &Entry) -> bool {
+        if self.newest.get(&entry.subject) == Some(&entry.decision) {
+            return false;
+        }
+        let before = self.newest.insert(entry.subject, entry.decision.clone());
+        // Nobody says when a deployment is over: of those, too, only so many are kept.
+        if before.is_none() && matches!(entry.subject, Subject::Deployment(_)) {
+            self.end(entry.subject);
+        }
+        true
+    }
+
+    /// Nothing more will happen to a subject.
+    pub fn end(&mut self, subject: Subject) {
+        self.ended.push_back(subject);
+        if self.ended.len() > ENDED
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            self.newest.remove(&oldest);
+        }
+    }
+
+    pub fn revive(&mut self, subject: Subject) {
+        self.ended.retain(|ended| *ended != subject);
     }
 }

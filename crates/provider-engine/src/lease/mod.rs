@@ -23,22 +23,19 @@
 //! it wants done ([`LeaseAction`]) and is told how it went ([`LeaseInput`]). Wanting the same
 //! twice is harmless; whoever carries it out does it once.
 
-mod close;
 mod engine;
 mod health;
 mod step;
 #[cfg(test)]
 mod tests;
-mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use akash_types::{DecCoin, Lease, LeaseClosedReason, LeaseId, LeaseState, Order};
 
-pub use close::{LeaseCause, Safeguard};
-pub use health::{Health, health};
-pub use wait::{ManifestWait, WaitKind};
+pub use health::{Health, LeaseCause, Safeguard, health};
+pub use step::{ManifestWait, WaitKind};
 
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::recognition::DeploymentProof;
@@ -73,13 +70,11 @@ pub struct LeaseRecord {
 /// Whether the cluster has any object of a lease, as this process sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It has, since then.
     Present(SightTime),
     /// It has not, since then.
     Absent(SightTime),
 }
 
-/// What the chain says of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnChain {
     Active {
@@ -88,21 +83,14 @@ pub enum OnChain {
     },
     /// Its end was announced; it pays.
     Reclaiming {
-        /// Block time from which it may be closed.
         deadline: BlockTime,
         /// Why it was announced.
         reason: LeaseClosedReason,
     },
     /// It was read once as over.
-    Over {
-        state: LeaseState,
-        reason: Option<LeaseClosedReason>,
-        /// At which height that was read.
-        height: u64,
-    },
+    Over { state: LeaseState, reason: Option<LeaseClosedReason>, height: u64 },
 }
 
-/// Where a lease is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The cluster has no object of it; the tenant has to send the manifest.
@@ -173,7 +161,6 @@ impl LeaseRecord {
         self.is_alive() && !matches!(self.stage, Stage::TearingDown(_))
     }
 
-    /// The wait for its manifest, if it waits.
     pub const fn wait(&self) -> Option<&ManifestWait> {
         match &self.stage {
             Stage::AwaitingManifest(wait) => Some(wait),
@@ -267,16 +254,13 @@ impl OnChain {
 /// What the cluster shows of a lease, from a view that is fresh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
-    /// Whether there is anything of it.
     pub present: bool,
-    /// Whether it is on its way out.
     pub terminating: bool,
     /// What the cluster keeps of its manifest, and whether workloads were written from it.
     pub held: Option<(Arc<Workload>, bool)>,
     pub health: Health,
 }
 
-/// What a lease is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseInput {
     /// Somebody looked, at a height that counts.
@@ -295,7 +279,6 @@ pub enum LeaseInput {
         /// How long a tenant has to send a manifest; `None` for ever.
         timeout: Option<Duration>,
     },
-    /// A deadline may have passed.
     Deadline {
         /// Whether the wait for its manifest is over, with the cluster in sight and nothing there.
         waited: bool,
@@ -306,14 +289,12 @@ pub enum LeaseInput {
     IntentEnded,
     /// Something happened that may concern it.
     Hint,
-    /// It shall be closed.
     Close(LeaseCause),
 }
 
 /// What a lease wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseAction {
-    /// Look at the chain.
     Look,
     /// Look at the chain, at a later height than this.
     LookAfter(u64),
@@ -321,7 +302,6 @@ pub enum LeaseAction {
     Deploy(Arc<Workload>),
     /// Make the cluster forget it.
     Teardown(Evidence),
-    /// Close it on chain.
     CloseBid(LeaseClosedReason),
     /// Announce its end on chain.
     StartReclaim(LeaseClosedReason),
@@ -352,7 +332,6 @@ pub struct Patience {
 /// What a step depends on beside the lease itself.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaseContext {
-    /// Time of the newest block.
     pub time: BlockTime,
     /// How long the cluster was in sight.
     pub sight: SightTime,

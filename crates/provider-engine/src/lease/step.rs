@@ -6,10 +6,11 @@ use std::time::Duration;
 use akash_types::{Lease, LeaseState};
 
 use super::{
-    Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseRecord, ManifestWait, OnChain,
-    Patience, Sighting, Stage, WaitKind,
+    Health, LeaseAction, LeaseCause, LeaseContext, LeaseInput, LeaseRecord, OnChain, Patience,
+    Sighting, Stage,
 };
 use crate::cluster::command::{CommandFailure, Workload};
+use crate::cluster::sight::SightTime;
 use crate::reconcile::Evidence;
 use crate::time::BlockTime;
 
@@ -227,5 +228,46 @@ impl LeaseRecord {
         // The first cause stands: what the chain was told does not change.
         self.closing.get_or_insert(cause);
         self.drive_close(time).into_iter().collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManifestWait {
+    pub kind: WaitKind,
+    pub since: SightTime,
+    /// When it ends; `None` for never, or as long as that is not known.
+    pub until: Option<SightTime>,
+    /// How often the cluster had been out of sight when it began.
+    pub gaps: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitKind {
+    /// This process signed its bid and follows it from its creation on: it was never deployed.
+    Created,
+    /// It was found, and it is not known yet whether its deadline had passed.
+    Found,
+    /// It was found before its deadline: the tenant gets the manifest timeout anew.
+    Restarted,
+    /// It was found after its deadline, or lost its objects: it was probably deployed.
+    Lost,
+    /// The operator accepted a cluster that does not have its objects.
+    Accepted,
+}
+
+impl ManifestWait {
+    /// Why the lease is closed when the wait is over.
+    pub const fn cause(&self) -> LeaseCause {
+        match self.kind {
+            WaitKind::Created | WaitKind::Found | WaitKind::Restarted => {
+                LeaseCause::ManifestTimeout
+            }
+            WaitKind::Lost | WaitKind::Accepted => LeaseCause::ManifestLost,
+        }
+    }
+
+    /// Whether the lease was probably deployed, so that the tenant has to send its manifest again.
+    pub const fn is_lost(&self) -> bool {
+        matches!(self.kind, WaitKind::Lost | WaitKind::Accepted)
     }
 }

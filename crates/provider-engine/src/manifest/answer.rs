@@ -11,7 +11,6 @@ use akash_types::{DeploymentId, LeaseId};
 use crate::chain::Unavailable;
 use crate::cluster::command::CommandFailure;
 
-/// The answer to a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestAnswer {
     /// The cluster keeps it for these leases.
@@ -29,18 +28,10 @@ pub enum ManifestRefusal {
     Chain(#[from] Unavailable),
     #[error("Deployment not found: {0}")]
     UnknownDeployment(DeploymentId),
-    /// The chain carries the hash of another manifest.
     #[error("manifest version validation failed")]
-    Version {
-        /// Hash of what was sent.
-        sent: Version,
-        /// What the chain carries.
-        on_chain: [u8; 32],
-    },
-    /// It is not what the deployment's groups paid for.
+    Version { sent: Version, on_chain: [u8; 32] },
     #[error(transparent)]
     Groups(#[from] CrossError),
-    /// A lease is of a group that the manifest or the deployment has not.
     #[error("group not found: could not locate group {gseq} of lease {lease}")]
     GroupNotFound { lease: LeaseId, gseq: u32 },
     /// It asks for protection or hardware that this provider does not offer. To run it without
@@ -48,12 +39,7 @@ pub enum ManifestRefusal {
     #[error(
         "manifest rejected: service \"{service}\" asks for {what}, which this provider does not offer"
     )]
-    Unsupported {
-        service: String,
-        /// What it asks for.
-        what: &'static str,
-    },
-    /// No host is generated, so one has to be listed.
+    Unsupported { service: String, what: &'static str },
     #[error(
         "manifest rejected: service \"{service}\" exposed on {port}:{proto} must have a hostname"
     )]
@@ -65,26 +51,20 @@ pub enum ManifestRefusal {
     },
     #[error("hostname not allowed: \"{0}\" is blocked by this provider")]
     HostnameBlocked(String),
-    /// The operator blocks a domain that the name is in.
     #[error("hostname not allowed: domain \"{0}\" is blocked by this provider")]
     DomainBlocked(String),
-    /// The name belongs to the provider or the cluster.
     #[error("hostname not allowed: \"{0}\" is reserved by this provider")]
     HostnameReserved(String),
     #[error("hostname not allowed: {0:?} is not a hostname")]
     HostnameInvalid(String),
     #[error("hostname not allowed: host \"{0}\" in use")]
     HostnameInUse(String),
-    /// The name could be generated for some lease, and so it belongs to that.
     #[error("hostname not allowed: host \"{0}\" has the form of generated names, choose another")]
     HostnameGenerated(String),
-    /// No name at all, but an address, which no ingress serves.
     #[error("hostname not allowed: host \"{0}\" is an IP address, a name is needed")]
     HostnameIsAddress(String),
-    /// A part of it is longer than DNS has them, so nobody could ask for it.
     #[error("hostname not allowed: host \"{0}\" has a part of more than 63 characters")]
     HostnamePartTooLong(String),
-    /// No cluster keeps an object of this size.
     #[error(
         "invalid manifest: environment, command and arguments of service \"{service}\" take {bytes} \
          bytes, the most is {most}"
@@ -93,15 +73,12 @@ pub enum ManifestRefusal {
         service: String,
         /// What they take in an object of the cluster.
         bytes: usize,
-        /// What they may take.
         most: usize,
     },
     #[error("no lease for deployment")]
     NoLease,
-    /// The cluster could not be asked to keep it.
     #[error("the cluster does not answer: {0}")]
     ClusterUnavailable(String),
-    /// The cluster does not want to keep it.
     #[error("the cluster refuses the manifest: {0}")]
     ClusterRefused(String),
     #[error("context deadline exceeded")]
@@ -151,29 +128,22 @@ pub enum MigrationAnswer {
 /// Why names were not moved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MigrationRefusal {
-    /// The request names nothing; the body of the answer is empty.
     #[error("")]
     NothingNamed,
-    /// The tenant has no lease with a manifest there.
     #[error("destination deployment does not exist")]
     NoDestination,
-    /// The destination's manifest does not list the hostname.
     #[error("the hostname {} is not used by this deployment", shown(.0))]
     HostnameNotUsed(String),
-    /// The destination's manifest does not have the endpoint.
     #[error("the endpoint {} does not exist in the destination deployment", shown(.0))]
     EndpointNotUsed(String),
-    /// The cluster hands out no addresses, so none can be moved.
     #[error(
         "this provider cannot move leased addresses between deployments: its cluster hands out none"
     )]
     EndpointsCannotMove,
     #[error("hostname not allowed: host \"{0}\" in use")]
     HostnameInUse(String),
-    /// The cluster did not move an endpoint, or did not say. It is safe to try again.
     #[error(transparent)]
     Cluster(#[from] CommandFailure),
-    /// The cluster did not move a hostname, or did not say. It is safe to try again.
     #[error("failed transferring {}: {why}", shown(.name))]
     Failed {
         /// Of those to be moved, the first.

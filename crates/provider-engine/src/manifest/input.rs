@@ -1,13 +1,18 @@
 //! What happens to manifests.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use akash_sdl::{Manifest, Version};
 use akash_types::{Address, DeploymentId, GroupId, LeaseId};
 
+use super::subject::{Holding, Subject, Submission, Waiter};
+use super::{Hostnames, ManifestAnswer, ManifestEffect, ManifestNote, ManifestRefusal};
 use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
+use crate::cluster::view::LeaseView;
 use crate::input::Received;
+use crate::time::Now;
 
 /// Names a request, so that its answer finds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,14 +24,12 @@ pub enum ManifestInput {
     Submit {
         request: RequestId,
         deployment: DeploymentId,
-        /// As it was decoded.
         manifest: Arc<Manifest>,
         received: Received,
     },
     /// The chain was asked about a deployment.
     Read {
         deployment: DeploymentId,
-        /// Height of the answer.
         height: u64,
         /// What it said; `None` if there is no such deployment.
         result: Result<Option<DeploymentRead>, Unavailable>,
@@ -56,7 +59,6 @@ pub enum ManifestInput {
     /// A tenant wants leased addresses to lead to another of its leases.
     MigrateEndpoints {
         request: RequestId,
-        /// Names of the endpoints.
         endpoints: Vec<String>,
         destination: MigrationDestination,
     },
@@ -79,4 +81,91 @@ impl MigrationDestination {
         let deployment = DeploymentId::new(self.owner, self.dseq).ok()?;
         GroupId::new(deployment, self.gseq).ok()
     }
+}
+
+/// One input, with what may be looked at and what comes out.
+pub(super) struct Turn<'a> {
+    pub(super) now: Now,
+    pub(super) leases: &'a BTreeMap<LeaseId, LeaseView>,
+    pub(super) hostnames: &'a mut Hostnames,
+    pub(super) effects: Vec<ManifestEffect>,
+}
+
+impl Turn<'_> {
+    pub(super) fn note(&mut self, note: ManifestNote) {
+        self.effects.push(ManifestEffect::Note(note));
+    }
+
+    fn reply(&mut self, request: RequestId, answer: ManifestAnswer) {
+        self.effects.push(ManifestEffect::Reply { request, answer });
+    }
+
+    pub(super) fn refuse(
+        &mut self,
+        deployment: DeploymentId,
+        version: Version,
+        requests: impl IntoIterator<Item = RequestId>,
+        refusal: &ManifestRefusal,
+    ) {
+        for request in requests {
+            self.reply(request, ManifestAnswer::Refused(refusal.clone()));
+            self.note(ManifestNote::Refused { deployment, version, refusal: refusal.clone() });
+        }
+    }
+
+    pub(super) fn refuse_waiting(
+        &mut self,
+        deployment: DeploymentId,
+        subject: &mut Subject,
+        which: impl FnMut(&mut Submission) -> bool,
+        refusal: &ManifestRefusal,
+    ) {
+        let refused: Vec<Submission> = subject.waiting.extract_if(.., which).collect();
+        for submission in refused {
+            self.refuse(deployment, submission.version, [submission.waiter.request], refusal);
+        }
+    }
+
+    /// The tenant hears that its manifest was accepted once every lease is held.
+    pub(super) fn accept_if_held(&mut self, deployment: DeploymentId, subject: &mut Subject) {
+        let Some(holding) = subject.holding.take_if(|holding| holding.left.is_empty()) else {
+            return;
+        };
+        let Holding { version, waiters, leases, .. } = holding;
+        let leases: Vec<LeaseId> = leases.into_iter().collect();
+        for request in requests(&waiters) {
+            self.reply(request, ManifestAnswer::Accepted { leases: leases.clone() });
+        }
+        self.note(ManifestNote::Accepted { deployment, version, leases });
+    }
+
+    pub(super) fn expire(&mut self, deployment: DeploymentId, subject: &mut Subject) {
+        let now = self.now;
+        let late = |submission: &mut Submission| submission.waiter.deadline <= now;
+        // What waits was not judged yet, because the chain did not say what the deployment is.
+        let why = "context deadline exceeded".to_owned();
+        let refusal = ManifestRefusal::Chain(Unavailable(why));
+        self.refuse_waiting(deployment, subject, late, &refusal);
+        if let Some(holding) = &mut subject.holding {
+            let late: Vec<Waiter> =
+                holding.waiters.extract_if(.., |waiter| waiter.deadline <= now).collect();
+            let refusal = ManifestRefusal::TimedOut;
+            self.refuse(deployment, holding.version, requests(&late), &refusal);
+        }
+        subject.holding.take_if(|holding| holding.waiters.is_empty());
+    }
+
+    /// Names whose holder is gone go to who waited for them, with a deployment of its own.
+    pub(super) fn give_freed_names(&mut self) {
+        let mut redeploy = BTreeSet::new();
+        for (lease, hostname) in self.hostnames.give_freed() {
+            self.note(ManifestNote::Moved { hostname, from: None, to: lease });
+            redeploy.insert(lease);
+        }
+        self.effects.extend(redeploy.into_iter().map(ManifestEffect::Redeploy));
+    }
+}
+
+pub(super) fn requests(waiters: &[Waiter]) -> Vec<RequestId> {
+    waiters.iter().map(|waiter| waiter.request).collect()
 }

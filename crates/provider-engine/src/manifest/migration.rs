@@ -14,14 +14,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use akash_sdl::manifest::Group;
-use akash_types::{GroupId, LeaseId};
 
-use akash_types::hostname;
+use akash_types::{GroupId, LeaseId, hostname};
 
 use super::hostnames::{declared, same_group};
+use super::input::Turn;
 use super::subject::Waiter;
 use super::submissions::{HoldAnswer, Submissions};
-use super::turn::Turn;
 use super::{
     ManifestEffect, ManifestNote, MigrationAnswer, MigrationDestination, MigrationRefusal,
     RequestId,
@@ -39,10 +38,7 @@ pub(super) struct Migration {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Hostnames {
-        /// Leases that had some of them.
-        from: BTreeSet<LeaseId>,
-    },
+    Hostnames { from: BTreeSet<LeaseId> },
     Endpoints,
 }
 
@@ -156,7 +152,6 @@ impl Submissions {
         group.and_then(|group| self.newest(group, turn)).ok_or(MigrationRefusal::NoDestination)
     }
 
-    /// The newest lease of a group that has a manifest, and what that says.
     fn newest(&self, group: GroupId, turn: &Turn<'_>) -> Option<(LeaseId, Arc<Group>)> {
         let living =
             |lease: &LeaseId| lease.group_id() == group && !turn.hostnames.has_ended(*lease);

@@ -31,7 +31,6 @@
 
 mod answer;
 mod check;
-mod effect;
 mod engine;
 mod hostnames;
 mod input;
@@ -39,16 +38,69 @@ mod migration;
 mod settings;
 mod subject;
 mod submissions;
-mod turn;
 
-pub(crate) use check::may_have_host;
+use std::sync::Arc;
+
+use akash_sdl::Version;
+use akash_types::{DeploymentId, LeaseId};
+
+use crate::cluster::command::Workload;
 
 pub use answer::{ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal};
-pub use effect::{ManifestEffect, ManifestNote};
+pub(crate) use check::may_have_host;
 pub use hostnames::Hostnames;
 pub use input::{ManifestInput, MigrationDestination, RequestId};
 pub use settings::ManifestSettings;
 pub use submissions::Submissions;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ManifestEffect {
+    /// Ask the chain about a deployment, its groups and own leases.
+    ReadDeployment(DeploymentId),
+    /// Let the cluster keep a manifest. `cards` is empty: whoever promised them fills it in. A
+    /// later one for the same lease replaces it.
+    Hold(Arc<Workload>),
+    /// Deploy again what the lease shall run, with the names that it may have by now
+    /// ([`Submissions::withheld`]).
+    Redeploy(LeaseId),
+    Reply {
+        request: RequestId,
+        answer: ManifestAnswer,
+    },
+    ReplyMigration {
+        request: RequestId,
+        answer: MigrationAnswer,
+    },
+    /// Write down what was decided.
+    Note(ManifestNote),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ManifestNote {
+    /// The cluster keeps the manifest for all leases.
+    Accepted {
+        deployment: DeploymentId,
+        version: Version,
+        leases: Vec<LeaseId>,
+    },
+    Refused {
+        deployment: DeploymentId,
+        version: Version,
+        refusal: ManifestRefusal,
+    },
+    /// A lease does not get hostnames that its manifest lists, because another has them.
+    Withheld {
+        lease: LeaseId,
+        hostnames: Vec<String>,
+    },
+    /// A hostname was moved to another lease of its owner.
+    Moved {
+        hostname: String,
+        /// Whose it was; `None` if nobody had it.
+        from: Option<LeaseId>,
+        to: LeaseId,
+    },
+}
 
 #[cfg(test)]
 mod tests;

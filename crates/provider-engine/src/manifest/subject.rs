@@ -17,7 +17,6 @@ use crate::time::Now;
 pub(super) struct Subject {
     /// Submissions that wait for chain data. There are some only while a read is under way.
     pub(super) waiting: Vec<Submission>,
-    /// The read that is under way.
     pub(super) reading: Option<Reading>,
     /// What the chain said last.
     pub(super) known: Option<Known>,
@@ -45,7 +44,6 @@ pub(super) struct Waiter {
     pub(super) deadline: Now,
 }
 
-/// A read that is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     /// The turn in which it began.

@@ -9,9 +9,9 @@ use akash_types::{DeploymentId, LeaseId};
 
 use super::check::{Plan, check, fits};
 use super::hostnames::{declared, generated_hosts};
+use super::input::{Turn, requests};
 use super::migration::Migration;
 use super::subject::{Holding, Reading, Subject, Submission, Waiter};
-use super::turn::{Turn, requests};
 use super::{
     Hostnames, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, ManifestSettings,
     RequestId,
@@ -46,7 +46,6 @@ pub(super) struct Told {
 /// What the cluster said to a workload that it should keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldAnswer {
-    /// Nothing yet.
     None,
     Held,
     /// It may keep it or not, since then.
@@ -65,7 +64,6 @@ impl Submissions {
         }
     }
 
-    /// Other settings from now on.
     pub fn configure(&mut self, settings: ManifestSettings) {
         self.settings = settings;
     }

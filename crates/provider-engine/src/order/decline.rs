@@ -12,7 +12,6 @@ use crate::inventory::{NoRoom, Scarce, Unplaceable};
 pub enum Decline {
     #[error(transparent)]
     Policy(#[from] Refusal),
-    /// The chain or the bid engine's rules do not allow it.
     #[error(transparent)]
     Ineligible(#[from] Ineligible),
     #[error(transparent)]
@@ -21,15 +20,12 @@ pub enum Decline {
     NoRoom(#[from] NoRoom),
     #[error(transparent)]
     Price(#[from] PriceError),
-    /// The price is in another denomination than the order's.
     #[error("the price is in {denom}, the order pays in {wanted}")]
     OtherDenom {
-        /// What the price is in.
         denom: Denom,
         /// What the order pays in.
         wanted: Denom,
     },
-    /// The price is more than the order pays.
     #[error("the price {price} per block is above the {most} that the order pays")]
     TooExpensive {
         /// The price per block.

@@ -123,48 +123,32 @@ fn price_denom(spec: &GroupSpec, accepted: &[Denom]) -> Option<Ineligible> {
 /// Why a bid is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineligible {
-    /// The order asks for attributes that this provider does not have.
     #[error("this provider does not have the attributes {}", attributes_text(.missing))]
     Attributes { missing: Vec<Attribute> },
-    /// The order asks for confidential computing. Its workload would run without protection.
     #[error("confidential computing ({kind:?}) is asked for, which this provider does not offer")]
     Confidential { kind: String },
-    /// The order does not ask for what the provider's configuration wants it to.
     #[error(
         "the order does not ask for {}, which the provider-config demands",
         attributes_text(.missing)
     )]
     OrderFilter { missing: Vec<Attribute> },
-    /// This provider does not say that it has such storage or cards.
     #[error("{0}; add it to the provider's attributes if it is there")]
     Capability(UnmetCapability),
     #[error("resource unit {unit} has {volumes} volumes, at most {MAX_VOLUMES} are served")]
-    Volumes {
-        /// Number of the unit.
-        unit: u32,
-        /// How many it has.
-        volumes: usize,
-    },
-    /// Auditors have not signed what is asked for.
+    Volumes { unit: u32, volumes: usize },
     #[error("the attributes asked for are not signed by {}", .auditors.join(", "))]
-    NotSigned {
-        /// Those who would have to.
-        auditors: Vec<String>,
-    },
-    /// The order asks for a verified provider, and the chain compares.
+    NotSigned { auditors: Vec<String> },
     #[error(
         "a provider verified at tier {min_tier} or above is asked for, this one is not verified"
     )]
     NotVerified { min_tier: i32 },
     #[error("the group is not valid: {}", violations_text(.violations))]
     Group { violations: Vec<GroupViolation> },
-    /// A reclamation window is asked for and not offered.
     #[error("a reclamation window of {} s is asked for, none is offered", .wanted.as_secs())]
     NoReclamation {
         /// The least that is asked for.
         wanted: Duration,
     },
-    /// The reclamation window is too short for the order.
     #[error(
         "a reclamation window of {} s is asked for, {} s are offered",
         .wanted.as_secs(),
@@ -175,7 +159,6 @@ pub enum Ineligible {
         /// The least that is asked for.
         wanted: Duration,
     },
-    /// The chain does not allow the reclamation window.
     #[error(
         "the reclamation window offered, {} s, is outside of what the chain allows, {} to {} s",
         .offered.as_secs(),
@@ -183,27 +166,16 @@ pub enum Ineligible {
         .max.as_secs()
     )]
     ReclamationOutsideLimits { offered: Duration, min: Duration, max: Duration },
-    /// The chain does not take deposits of this kind.
     #[error("the chain takes no bid deposit like {deposit}, but {}", denoms_text(.accepted))]
-    DepositDenom {
-        /// What would be put up.
-        deposit: Coin,
-        accepted: Vec<Denom>,
-    },
+    DepositDenom { deposit: Coin, accepted: Vec<Denom> },
     #[error("the bid deposit {deposit} is below the chain's minimum of {least}")]
     DepositTooSmall {
-        /// What would be put up.
         deposit: Coin,
         /// The least taken.
         least: Coin,
     },
-    /// The order pays in something that has no price here.
     #[error("the order pays in {denom}, prices are made in {}", denoms_text(.accepted))]
-    PriceDenom {
-        /// What it pays in.
-        denom: Denom,
-        accepted: Vec<Denom>,
-    },
+    PriceDenom { denom: Denom, accepted: Vec<Denom> },
 }
 
 impl Ineligible {

@@ -35,7 +35,6 @@ pub type Audits = BTreeMap<String, Vec<Attribute>>;
 /// What decides whether there are bids at all, whatever the order.
 #[derive(Clone, Copy, Debug)]
 pub struct BidConditions<'a> {
-    /// Whether the provider is in maintenance.
     pub maintenance: bool,
     /// Why tenants are not known to be kept apart, where that is required.
     pub isolation: Option<&'a IsolationHold>,
@@ -74,7 +73,6 @@ pub struct Facts<'a> {
     pub price_denoms: &'a [Denom],
     /// How much is oversold.
     pub levels: CommitLevels,
-    /// Whether the provider is in maintenance.
     pub maintenance: bool,
     /// Why tenants are not known to be kept apart, where that is required.
     pub isolation: Option<&'a IsolationHold>,

@@ -11,7 +11,6 @@ const SECONDS_PER_DAY: u64 = 86_400;
 pub struct BidFees {
     /// Days since the epoch.
     pub day: u64,
-    /// What was paid on that day.
     pub paid: Vec<Coin>,
 }
 
@@ -24,12 +23,10 @@ impl BidFees {
         }
     }
 
-    /// What was paid in one denomination.
     pub fn in_denom(&self, denom: &Denom) -> u128 {
         self.paid.iter().find(|coin| coin.denom() == denom).map_or(0, Coin::amount)
     }
 
-    /// Adds the fee of a bid.
     pub fn add(&mut self, fee: Coin) {
         match self.paid.iter_mut().find(|coin| coin.denom() == fee.denom()) {
             Some(coin) => {

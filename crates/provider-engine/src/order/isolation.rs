@@ -1,14 +1,14 @@
 //! Why there are no bids where tenants have to be kept apart.
 
-use std::fmt;
-
 /// Why there are no bids, where the operator requires that tenants are kept apart. What it says comes
 /// from a probe outside of the engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum IsolationHold {
     /// It is not known whether they are; in words, why not.
+    #[display("isolation of tenants is unknown: {_0}")]
     Unknown(String),
     /// They are not; in words, what they reach.
+    #[display("tenants are not isolated: {_0}")]
     Findings(String),
 }
 
@@ -23,15 +23,6 @@ impl IsolationHold {
         match self {
             Self::Unknown(_) => "unknown",
             Self::Findings(_) => "findings",
-        }
-    }
-}
-
-impl fmt::Display for IsolationHold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(why) => write!(f, "isolation of tenants is unknown: {why}"),
-            Self::Findings(what) => write!(f, "tenants are not isolated: {what}"),
         }
     }
 }

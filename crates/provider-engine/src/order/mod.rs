@@ -38,18 +38,14 @@ pub mod evaluate;
 pub mod facts;
 pub mod fees;
 pub mod isolation;
-mod look;
 pub mod policy;
 pub mod pricing;
-mod step;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use akash_types::{DecCoin, Lease, LeaseClosedReason, Order};
-
-pub use look::{Sight, look};
+use akash_types::{BidState, DecCoin, Lease, LeaseClosedReason, LeaseState, Order, OrderState};
 
 use crate::chain::Standing;
 use crate::inventory::Booking;
@@ -58,10 +54,8 @@ use crate::order::evaluate::Evaluation;
 use crate::order::pricing::ScriptRequest;
 use crate::time::BlockTime;
 
-/// Where an order is in its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It is there; no more is known.
     Seen,
     /// It is open and waits for what an evaluation takes: a view of the cluster, own attributes.
     Pending(Arc<Order>),
@@ -74,12 +68,10 @@ pub enum Stage {
     /// A bid was handed to the transaction lane and is no longer wanted; it may land all the same.
     Abandoned,
     Open(OpenBid),
-    /// Our bid is to be closed.
     Closing(CloseCause),
 }
 
 impl Stage {
-    /// Names of all stages, in order.
     pub const NAMES: [&'static str; 8] =
         ["seen", "judged", "declined", "pricing", "bidding", "abandoned", "open", "closing"];
 
@@ -137,7 +129,6 @@ pub enum CloseCause {
     OrderOver,
     /// It was found after a restart and there is no room for it any more.
     NoRoom,
-    /// The operator asked for it.
     Operator,
 }
 
@@ -157,7 +148,6 @@ impl CloseCause {
     }
 }
 
-/// What an order is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderInput {
     /// Somebody looked, at a height that counts.
@@ -175,7 +165,6 @@ pub enum OrderInput {
     Hint,
     /// Its deadline has passed in block time.
     Deadline,
-    /// It is known when its bid times out.
     TimeoutKnown(BlockTime),
     /// Something that matters for an evaluation has changed.
     Reevaluate,
@@ -186,7 +175,6 @@ pub enum OrderInput {
 /// What else was true when somebody looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circumstances {
-    /// Time of the newest block.
     pub time: BlockTime,
     /// Whether the lane still has something of ours for this order.
     pub pending: bool,
@@ -195,7 +183,6 @@ pub struct Circumstances {
 /// What an order wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderAction {
-    /// Look at the chain.
     Look,
     Evaluate(Arc<Order>),
     Reserve(Booking),
@@ -216,10 +203,8 @@ pub enum OrderAction {
     End(Ending),
 }
 
-/// How an order ended for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ending {
-    /// The chain has no such order.
     Unknown,
     /// It was closed, or somebody else won it, before we bid.
     OverBeforeBid,
@@ -242,5 +227,164 @@ impl Ending {
             Self::OrderClosed => "the order was closed",
             Self::LeaseOver => "our lease from it is over",
         }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// It is open and we may bid: there never was a bid of ours on it.
+    MayBid,
+    BidOpen,
+    /// Our bid is open on an order that is over: only we can get its deposit back.
+    BidLeftOver,
+    Leased,
+    /// The bid has won and the lease was not there yet when it was read: look again.
+    Unclear,
+    Over(Ending),
+}
+
+/// Says how we stand. One bid per provider and order is all the chain ever takes, so a bid in any
+/// state ends the bidding.
+pub fn look(standing: &Standing) -> Sight {
+    let Standing { order, bid, lease } = standing;
+    match lease.as_ref().map(|lease| lease.state) {
+        Some(LeaseState::Active | LeaseState::Reclaiming) => return Sight::Leased,
+        Some(LeaseState::Closed | LeaseState::InsufficientFunds) => {
+            return Sight::Over(Ending::LeaseOver);
+        }
+        None => {}
+    }
+    let is_open = order.as_ref().is_some_and(|order| order.state == OrderState::Open);
+    match bid.as_ref().map(|bid| bid.state) {
+        Some(BidState::Open) if is_open => Sight::BidOpen,
+        Some(BidState::Open) => Sight::BidLeftOver,
+        Some(BidState::Active) => Sight::Unclear,
+        Some(BidState::Lost) => Sight::Over(Ending::NotWon),
+        // The end of an order closes the bids on it.
+        Some(BidState::Closed) => match order.as_ref().map(|order| order.state) {
+            Some(OrderState::Closed) => Sight::Over(Ending::OrderClosed),
+            Some(OrderState::Open | OrderState::Active) | None => Sight::Over(Ending::BidClosed),
+        },
+        None if is_open => Sight::MayBid,
+        None if order.is_none() => Sight::Over(Ending::Unknown),
+        None => Sight::Over(Ending::OverBeforeBid),
+    }
+}
+
+impl Stage {
+    /// What follows from `input`: the next stage, and what to do.
+    pub fn step(self, input: OrderInput) -> (Self, Vec<OrderAction>) {
+        match (self, input) {
+            (stage, OrderInput::Looked(standing, now)) => stage.looked(*standing, now),
+            (stage, OrderInput::Hint | OrderInput::IntentEnded) => (stage, vec![OrderAction::Look]),
+
+            (Self::Pending(order), OrderInput::Evaluated(evaluation)) => {
+                Self::evaluated(order, evaluation)
+            }
+            (Self::Pricing(order), OrderInput::Unfit(reasons)) => {
+                (Self::Declined(order, reasons), vec![])
+            }
+            (Self::Pricing(order), OrderInput::Priced(price)) => {
+                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
+                (Self::Bidding(order, price), vec![bid])
+            }
+            (Self::Bidding(order, _), OrderInput::BidRefused(reason)) => {
+                (Self::Declined(order, vec![reason]), vec![OrderAction::Look])
+            }
+            (
+                Self::Declined(order, _) | Self::Pending(order) | Self::Pricing(order),
+                OrderInput::Reevaluate,
+            ) => Self::pending(order),
+
+            (Self::Open(bid), OrderInput::TimeoutKnown(deadline)) => {
+                (Self::Open(OpenBid { deadline: Some(deadline), ..bid }), vec![])
+            }
+            // A bid is closed only after a lease was looked for: the tenant may have chosen it in
+            // the block that made it late.
+            (Self::Open(bid), OrderInput::Deadline) => (Self::Open(bid), vec![OrderAction::Look]),
+            // Adopted, and there is no room: nothing is won that could not be run.
+            (Self::Open(_), OrderInput::Unfit(_)) => Self::closing(CloseCause::NoRoom),
+            (Self::Open(_), OrderInput::CloseBid) => Self::closing(CloseCause::Operator),
+
+            (stage, _) => (stage, vec![]),
+        }
+    }
+
+    fn pending(order: Arc<Order>) -> (Self, Vec<OrderAction>) {
+        (Self::Pending(Arc::clone(&order)), vec![OrderAction::Evaluate(order)])
+    }
+
+    fn evaluated(order: Arc<Order>, evaluation: Evaluation) -> (Self, Vec<OrderAction>) {
+        match evaluation {
+            Evaluation::Bid { reservation, price } => {
+                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
+                (Self::Bidding(order, price), vec![OrderAction::Reserve(reservation), bid])
+            }
+            Evaluation::AskScript { reservation, request } => {
+                let ask = OrderAction::RunScript(request);
+                (Self::Pricing(order), vec![OrderAction::Reserve(reservation), ask])
+            }
+            Evaluation::Decline(reasons) => (Self::Declined(order, reasons), vec![]),
+        }
+    }
+
+    fn closing(cause: CloseCause) -> (Self, Vec<OrderAction>) {
+        (Self::Closing(cause), vec![OrderAction::CloseBid(cause)])
+    }
+
+    fn looked(self, mut standing: Standing, now: Circumstances) -> (Self, Vec<OrderAction>) {
+        let sight = look(&standing);
+        match (sight, self) {
+            (Sight::Leased, stage) => {
+                let order = stage.order().cloned().or(standing.order.take().map(Arc::new));
+                let won = standing.lease.take();
+                let won = won.map(|lease| OrderAction::Won(Box::new(lease), order));
+                (stage, won.into_iter().collect())
+            }
+            (Sight::Unclear, stage) => (stage, vec![OrderAction::Look]),
+
+            // Whatever else is true, what the lane still has may land.
+            (Sight::Over(_), Self::Bidding(..) | Self::Abandoned) if now.pending => {
+                (Self::Abandoned, vec![OrderAction::Forget])
+            }
+            (Sight::Over(ending), stage) => (stage, vec![OrderAction::End(ending)]),
+
+            (Sight::BidLeftOver | Sight::BidOpen, Self::Closing(cause)) => Self::closing(cause),
+            (Sight::BidLeftOver, _) => Self::closing(CloseCause::OrderOver),
+            (Sight::BidOpen, Self::Open(bid)) => match bid.deadline {
+                Some(deadline) if deadline <= now.time => Self::closing(CloseCause::TimedOut),
+                _ => (Self::Open(bid), vec![]),
+            },
+            (Sight::BidOpen, stage) => stage.bid_found(standing),
+
+            (Sight::MayBid, Self::Bidding(order, _)) if !now.pending => Self::pending(order),
+            (Sight::MayBid, Self::Seen | Self::Abandoned) if !now.pending => {
+                match standing.order.take() {
+                    Some(order) => Self::pending(Arc::new(order)),
+                    None => (Self::Seen, vec![OrderAction::End(Ending::Unknown)]),
+                }
+            }
+            // The bid that was to be closed does not exist: nothing to close, nothing to hold.
+            (Sight::MayBid, stage @ Self::Closing(_)) if !now.pending => {
+                (stage, vec![OrderAction::End(Ending::OverBeforeBid)])
+            }
+            (Sight::MayBid, stage) => (stage, vec![]),
+        }
+    }
+
+    /// Our bid is open on chain, and we were not yet sure of it.
+    fn bid_found(self, standing: Standing) -> (Self, Vec<OrderAction>) {
+        let known = self.order().cloned();
+        let order = known.or(standing.order.map(Arc::new));
+        let (Some(order), Some(bid)) = (order, standing.bid) else {
+            return (self, vec![OrderAction::Look]);
+        };
+        if matches!(self, Self::Abandoned) {
+            return Self::closing(CloseCause::OrderOver);
+        }
+        let (price, created_at) = (bid.price, bid.created_at);
+        let open = OpenBid { order, price, created_at, deadline: None };
+        let actions = vec![OrderAction::Adopt(open.clone()), OrderAction::AskTimeout(created_at)];
+        (Self::Open(open), actions)
     }
 }

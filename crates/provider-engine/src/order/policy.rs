@@ -90,31 +90,16 @@ pub enum Refusal {
     Paused,
     #[error("the provider is in maintenance")]
     Maintenance,
-    /// Tenants are not known to be kept apart, which is required.
     #[error("{0}")]
     Isolation(IsolationHold),
-    /// The owner is on the list of those not to serve.
     #[error("owner {owner} is on the deny list")]
     OwnerDenied { owner: Address },
     #[error("owner {owner} is not on the allow list")]
     OwnerNotAllowed { owner: Address },
-    /// The owner has enough bids to choose from.
     #[error("{open} bids on orders of {owner} are open, the limit is {limit}")]
-    OpenBids {
-        owner: Address,
-        /// How many are open.
-        open: u32,
-        /// How many may be.
-        limit: u32,
-    },
-    /// The chain takes no more bids on the order.
+    OpenBids { owner: Address, open: u32, limit: u32 },
     #[error("the order has {bids} bids, more than the limit of {limit}")]
-    OrderIsFull {
-        /// How many it has.
-        bids: u32,
-        /// How many it can have.
-        limit: u32,
-    },
+    OrderIsFull { bids: u32, limit: u32 },
     #[error("the order pays at most {most} per block, the floor is {floor}")]
     PaysTooLittle {
         /// The most it pays per block.
@@ -136,7 +121,6 @@ pub enum Refusal {
         spent: u128,
         /// What this bid would cost.
         fee: u128,
-        /// What may be spent.
         budget: u128,
     },
     #[error("a bid needs {} for deposit and fees, {} can be spent", .short.needed, .short.held)]

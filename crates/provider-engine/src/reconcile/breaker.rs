@@ -46,12 +46,10 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// A breaker that is shut.
     pub fn new(settings: BreakerSettings) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Other settings from now on.
     pub fn configure(&mut self, settings: BreakerSettings) {
         self.settings = settings;
     }

@@ -1,35 +1,52 @@
 //! Where the three views disagree.
 
-use std::fmt;
-
 use akash_types::{LeaseId, OrderId};
 
 /// One disagreement. It says what was seen, not what to do: looking comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 pub enum Drift {
     /// The chain has an open order that nobody told us of.
+    #[display("order {_0} is open on chain and was not noticed")]
     OrderUnnoticed(OrderId),
     /// The chain has a bid of ours that we do not know.
+    #[display("the chain has a bid of ours on order {_0} that we do not know")]
     BidUnknown(OrderId),
     /// We think that our bid is open; the chain does not list it.
+    #[display("our bid on order {_0} is not among the open ones on chain")]
     BidMissing(OrderId),
     /// The chain has a lease of ours that we do not know.
+    #[display("the chain has lease {_0} of ours that we do not know")]
     LeaseUnknown(LeaseId),
     /// We think that a lease is alive; the chain does not list it.
+    #[display("lease {_0} is not among the active ones on chain")]
     LeaseMissing(LeaseId),
     /// The cluster has something of a lease that is not ours to run.
+    #[display("the cluster has something of lease {_0}, which we do not know")]
     WorkloadWithoutLease(LeaseId),
     /// The cluster has something of a lease that the chain knows nothing of. Nothing is done
     /// about it: absence proves nothing.
+    #[display(
+        "the cluster has something of lease {_0}, which the chain does not know; it is left alone"
+    )]
     WorkloadUnknownToChain(LeaseId),
     /// A lease was deployed, and the cluster has nothing of it.
+    #[display("lease {_0} was deployed and the cluster has nothing of it")]
     WorkloadMissing(LeaseId),
     /// The cluster has objects of a lease and not its Manifest.
+    #[display(
+        "lease {_0} has objects in the cluster and no Manifest: its tenant has to send \
+                 the manifest again"
+    )]
     ManifestMissing(LeaseId),
     /// A lease that was probably deployed has no object in the cluster; its tenant has to send the
     /// manifest again.
+    #[display(
+        "lease {_0} has no object in the cluster: its tenant has to send the manifest \
+                 again, or `ctl lease close --lost` ends it"
+    )]
     LeaseLost(LeaseId),
     /// A lease is over, and something of it does not go away.
+    #[display("lease {_0} is over and something of it does not go away")]
     StuckTeardown(LeaseId),
 }
 
@@ -64,51 +81,6 @@ impl Drift {
             | Self::ManifestMissing(lease)
             | Self::LeaseLost(lease)
             | Self::StuckTeardown(lease) => lease.order_id(),
-        }
-    }
-}
-
-impl fmt::Display for Drift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OrderUnnoticed(order) => {
-                write!(f, "order {order} is open on chain and was not noticed")
-            }
-            Self::BidUnknown(order) => {
-                write!(f, "the chain has a bid of ours on order {order} that we do not know")
-            }
-            Self::BidMissing(order) => {
-                write!(f, "our bid on order {order} is not among the open ones on chain")
-            }
-            Self::LeaseUnknown(lease) => {
-                write!(f, "the chain has lease {lease} of ours that we do not know")
-            }
-            Self::LeaseMissing(lease) => {
-                write!(f, "lease {lease} is not among the active ones on chain")
-            }
-            Self::WorkloadWithoutLease(lease) => {
-                write!(f, "the cluster has something of lease {lease}, which we do not know")
-            }
-            Self::WorkloadUnknownToChain(lease) => write!(
-                f,
-                "the cluster has something of lease {lease}, which the chain does not know; it is left alone"
-            ),
-            Self::WorkloadMissing(lease) => {
-                write!(f, "lease {lease} was deployed and the cluster has nothing of it")
-            }
-            Self::ManifestMissing(lease) => write!(
-                f,
-                "lease {lease} has objects in the cluster and no Manifest: its tenant has to send \
-                 the manifest again"
-            ),
-            Self::LeaseLost(lease) => write!(
-                f,
-                "lease {lease} has no object in the cluster: its tenant has to send the manifest \
-                 again, or `ctl lease close --lost` ends it"
-            ),
-            Self::StuckTeardown(lease) => {
-                write!(f, "lease {lease} is over and something of it does not go away")
-            }
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::Principal;
 use super::certificate::{CertificateCheck, ClientCertificate};
 use super::denial::Denial;
 use super::keys::KeyCache;
 use super::lookup::{Certificates, IsTenant, KeyAnswer, PublicKeys};
-use super::principal::Principal;
 use provider_api::jwt::Token;
 
 /// Finds out who is asking. Holds what was looked up.
@@ -19,7 +19,6 @@ pub struct Authenticator {
 
 impl Authenticator {
     /// One that looks keys and certificates up here; those of tenants apart from others.
-    #[must_use]
     pub fn new(
         keys: Arc<dyn PublicKeys>,
         certificates: Arc<dyn Certificates>,
@@ -32,13 +31,11 @@ impl Authenticator {
     }
 
     /// The keys, to ask for some ahead.
-    #[must_use]
     pub const fn keys(&self) -> &KeyCache {
         &self.keys
     }
 
     /// The check of certificates, which the TLS side makes too: when a connection begins.
-    #[must_use]
     pub fn certificates(&self) -> Arc<CertificateCheck> {
         self.certificates.clone()
     }

@@ -9,11 +9,11 @@ use http::request::Parts;
 use http::{Extensions, HeaderValue};
 use provider_engine::engine::Published;
 
+use super::Principal;
 use super::authenticate::Authenticator;
 use super::authorize::{Grant, Presence, Request, admit, authorize};
 use super::certificate::Refusal;
 use super::denial::Denial;
-use super::principal::Principal;
 use crate::tls::Peer;
 
 /// How often the certificate of a stream is checked again.

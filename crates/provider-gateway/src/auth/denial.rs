@@ -10,31 +10,22 @@ use super::lookup::{LookupFailure, NoKey};
 /// say more, for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
-    /// The `Authorization` header is not `Bearer` and a token.
     #[error("the Authorization header is not \"Bearer\" and a token")]
     Header,
-    /// A certificate and a token: they may be of two accounts.
     #[error("the request has both a client certificate and a token")]
     Ambiguous,
-    /// The token is well signed and breaks a rule; also when it is expired.
     #[error("the token breaks a rule")]
     Claims(#[source] ClaimsError),
-    /// The token is none.
     #[error("the token cannot be read")]
     Malformed(#[source] Malformed),
-    /// Somebody else signed the token.
     #[error("the token is not signed with the key of its issuer")]
     Signature,
-    /// The issuer of the token has no key to check it with.
     #[error("there is no key to check the token with")]
     NoKey(#[source] NoKey),
-    /// The chain could not be asked for the key: the token may be good.
     #[error("the key of the token's issuer is not known")]
     Unknown(#[source] LookupFailure),
-    /// The client's certificate was good when the connection began and is not any more.
     #[error("the client's certificate is not valid any more")]
     Certificate(#[source] super::certificate::Refusal),
-    /// What was proved does not allow it.
     #[error("not allowed")]
     Unauthorized(#[source] Reason),
     /// Every route says it in its own way.
@@ -45,22 +36,16 @@ pub enum Denial {
 /// What is missing for a request to be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// Neither certificate nor token.
     #[error("it needs a client certificate or a token")]
     NoCredentials,
-    /// The token is for other providers.
     #[error("the token has no permission for this provider")]
     Provider,
-    /// The token is for other deployments.
     #[error("the token has no permission for this deployment")]
     Deployment,
-    /// The token is for other things.
     #[error("the token lacks scope {0}")]
     Scope(Scope),
-    /// The token is for other services.
     #[error("the token has no permission for this service")]
     Service,
-    /// It is for the provider's own account only.
     #[error("only the provider's own account may do it")]
     NotOperator,
 }

@@ -1,7 +1,6 @@
 //! Public keys of accounts, remembered.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,8 +9,7 @@ use futures_util::stream::{self, StreamExt};
 use provider_engine::engine::Published;
 use tokio::sync::watch;
 
-use super::lookup::{IsTenant, KeyAnswer, Limited, LookupFailure, PublicKeys};
-use super::recent::Recent;
+use super::lookup::{IsTenant, KeyAnswer, Limited, LookupFailure, PublicKeys, Recent};
 
 /// How many keys are remembered: more tenants than a provider has.
 const ROOM: usize = 20_000;
@@ -28,6 +26,8 @@ const AHEAD_AGAIN: Duration = Duration::from_secs(5);
 const AHEAD_PAUSE: Duration = Duration::from_millis(500);
 
 /// Keys of accounts, asked for once: an account never changes its key.
+#[derive(derive_more::Debug)]
+#[debug("KeyCache(…)")]
 pub struct KeyCache {
     source: Arc<dyn PublicKeys>,
     limited: Limited,
@@ -36,8 +36,6 @@ pub struct KeyCache {
 }
 
 impl KeyCache {
-    /// Nothing remembered yet.
-    #[must_use]
     pub fn new(source: Arc<dyn PublicKeys>, is_tenant: IsTenant) -> Self {
         Self {
             source,
@@ -76,7 +74,6 @@ impl KeyCache {
         }
     }
 
-    /// The key of an account.
     pub async fn get(&self, account: Address) -> Result<KeyAnswer, LookupFailure> {
         if let Some(answer) = self.remembered(account, Instant::now()) {
             return Ok(answer);
@@ -97,17 +94,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl fmt::Debug for KeyCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyCache(…)")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use akash_chain::keys::SecretKey;
+    use akash_keys::SecretKey;
     use futures_util::future::BoxFuture;
 
     use super::*;

@@ -1,20 +1,21 @@
 //! What is asked of the chain, as ports, and the one way to ask: with a limit to how many ask at
 //! once and how long they wait.
 
+use std::collections::{HashMap, VecDeque};
 use std::error::Error;
+use std::hash::Hash;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use akash_chain::keys::{AccountKey, PublicKey};
 use akash_chain::query::{Query, QueryError};
 use akash_chain::transport::Transport;
+use akash_keys::{AccountKey, PublicKey};
 use akash_types::{Address, CertificateState};
 use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
 /// Where public keys of accounts are found.
 pub trait PublicKeys: Send + Sync + 'static {
-    /// The key of an account.
     fn public_key(&self, account: Address) -> BoxFuture<'_, Result<KeyAnswer, LookupFailure>>;
 }
 
@@ -32,7 +33,6 @@ pub trait Certificates: Send + Sync + 'static {
 /// What is known of the key of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyAnswer {
-    /// It is this.
     Key(PublicKey),
     /// There is none to check anything with.
     None(NoKey),
@@ -41,13 +41,10 @@ pub enum KeyAnswer {
 /// Why an account has no key to check anything with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoKey {
-    /// There is no such account.
     #[error("there is no such account")]
     NoAccount,
-    /// It has never signed anything, so nobody knows its key.
     #[error("the account has never signed anything: its key is not known")]
     NotPublished,
-    /// It has a key of another kind, such as several of which some must sign.
     #[error("the account's key is of another kind than those that sign tokens")]
     OtherKind,
 }
@@ -55,10 +52,8 @@ pub enum NoKey {
 /// The chain gave no answer, so nothing is known.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupFailure {
-    /// It could not be asked.
     #[error("the chain could not be asked")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
-    /// It did not answer in time.
     #[error("the chain did not answer within {} s", .0.as_secs())]
     Slow(Duration),
 }
@@ -131,5 +126,72 @@ impl Limited {
             question.await
         };
         tokio::time::timeout(PATIENCE, turn).await.unwrap_or(Err(LookupFailure::Slow(PATIENCE)))
+    }
+}
+
+/// The newest answers, each with the moment it was given. Knows no clock: `now` is given.
+///
+/// Bounded, because strangers choose the questions.
+#[derive(Debug)]
+pub(super) struct Recent<K, V> {
+    room: usize,
+    answers: HashMap<K, (V, Instant)>,
+    /// Keys in the order they came, oldest first; each once.
+    order: VecDeque<K>,
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> Recent<K, V> {
+    pub(super) fn new(room: usize) -> Self {
+        Self { room: room.max(1), answers: HashMap::new(), order: VecDeque::new() }
+    }
+
+    /// The answer, if it is not older than `age`.
+    pub(super) fn get(&self, key: &K, now: Instant, age: Duration) -> Option<V> {
+        let (value, at) = self.answers.get(key)?;
+        (now.saturating_duration_since(*at) <= age).then(|| value.clone())
+    }
+
+    pub(super) fn forget(&mut self, key: &K) {
+        if self.answers.remove(key).is_some() {
+            self.order.retain(|other| other != key);
+        }
+    }
+
+    /// Remembers an answer; forgets the one that came first where there is no room.
+    pub(super) fn put(&mut self, key: K, value: V, now: Instant) {
+        if self.answers.insert(key.clone(), (value, now)).is_none() {
+            self.order.push_back(key);
+        }
+        while self.order.len() > self.room {
+            if let Some(oldest) = self.order.pop_front() {
+                self.answers.remove(&oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_age_and_the_first_make_room_for_the_last() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let age = Duration::from_secs(5);
+        let mut recent = Recent::new(2);
+        recent.put('a', 1, at(0));
+        assert_eq!(recent.get(&'a', at(5), age), Some(1));
+        assert_eq!(recent.get(&'a', at(6), age), None);
+        recent.put('a', 2, at(6));
+        recent.put('b', 3, at(6));
+        recent.put('c', 4, at(6));
+        assert_eq!(recent.get(&'a', at(6), age), None);
+        assert_eq!(recent.get(&'b', at(6), age), Some(3));
+        assert_eq!(recent.get(&'c', at(6), age), Some(4));
+        assert_eq!((recent.answers.len(), recent.order.len()), (2, 2));
+        recent.forget(&'b');
+        assert_eq!(recent.get(&'b', at(6), age), None);
+        assert_eq!((recent.answers.len(), recent.order.len()), (1, 1));
     }
 }

@@ -21,8 +21,9 @@ pub mod certificate;
 pub mod denial;
 pub mod keys;
 pub mod lookup;
-mod principal;
-mod recent;
+
+use akash_types::Address;
+use provider_api::jwt::Claims;
 
 pub use authenticate::Authenticator;
 pub use authorize::{Grant, LeaseRef, Presence, Request, Services, authorize};
@@ -31,4 +32,23 @@ pub use certificate::{CertificateCheck, ClientCertificate};
 pub use denial::{Denial, Reason};
 pub use keys::KeyCache;
 pub use lookup::{Certificates, IsTenant, KeyAnswer, LookupFailure, NoKey, PublicKeys};
-pub use principal::Principal;
+
+/// Who is asking, as far as they proved it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Principal {
+    Anonymous,
+    /// An account, by its certificate: everything that the account may do.
+    Owner(Address),
+    /// An account, by a token: what the token says.
+    Token(Claims),
+}
+
+impl Principal {
+    pub const fn account(&self) -> Option<Address> {
+        match self {
+            Self::Anonymous => None,
+            Self::Owner(account) => Some(*account),
+            Self::Token(claims) => Some(claims.issuer),
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! A certificate of an authority from two files.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +14,8 @@ use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Where certificate and key are, both as PEM.
+#[derive(derive_more::Debug)]
+#[debug("AuthorityFiles {{ chain: {:?}, .. }}", self.chain)]
 pub struct AuthorityFiles {
     chain: PathBuf,
     key: PathBuf,
@@ -24,17 +25,12 @@ pub struct AuthorityFiles {
 
 impl AuthorityFiles {
     /// These files; not read yet.
-    #[must_use]
     pub const fn new(chain: PathBuf, key: PathBuf) -> Self {
         Self { chain, key, seen: None }
     }
 
     /// The pair, if the files have changed since they were last read. No certificate file is no
     /// change: it may be on its way.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be used as they are. The same files are not read twice.
     pub async fn changed(&mut self) -> Result<Option<Arc<CertifiedKey>>, AuthorityError> {
         let chain = match tokio::fs::read(&self.chain).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -71,12 +67,6 @@ impl AuthorityFiles {
     }
 }
 
-impl fmt::Debug for AuthorityFiles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AuthorityFiles").field("chain", &self.chain).finish_non_exhaustive()
-    }
-}
-
 fn unread(path: &Path, source: io::Error) -> AuthorityError {
     AuthorityError::Read { path: path.to_owned(), source }
 }
@@ -84,20 +74,12 @@ fn unread(path: &Path, source: io::Error) -> AuthorityError {
 /// Why the files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
-    /// One could not be read.
     #[error("reading {}", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// They hold something else, or do not belong together; they may be half written.
+    Read { path: PathBuf, source: io::Error },
     #[error("the certificate in {} and its key", path.display())]
     Content {
         /// The certificate's file.
         path: PathBuf,
-        /// Why.
         source: CertificateFileError,
     },
 }

@@ -1,21 +1,19 @@
 //! The provider's own certificate: its files, and the task that keeps it good.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{fmt, io};
 
-use akash_chain::keys::RandomError;
-use akash_chain::keys::certificate::{
+use akash_keys::RandomError;
+use akash_keys::certificate::{
     CertificateError, CertificateKey, CertificateSpec, KeyFile, KeyFileError, KeyFilePassword,
     KeyPair,
 };
 use akash_types::{Action, Address, Outcome};
 
 use super::plan::{Local, Plan, plan};
-use super::ports::{OwnCertificates, Publisher};
-use super::vault::{Step, Vault, VaultFailure, step};
+use super::{OwnCertificates, Publisher, Step, Vault, VaultFailure, step};
 use crate::tls::{CertificateFileError, ServerCertificates, certified};
 
 /// How soon the chain is looked at again after something was sent, or when it did not answer.
@@ -49,11 +47,6 @@ impl fmt::Debug for OwnCertificate {
 impl OwnCertificate {
     /// Reads it from `<home>/<address>.pem`, or makes it, for these host names and addresses.
     /// Takes a second of work where it is made.
-    ///
-    /// # Errors
-    ///
-    /// When there is a file and it cannot be used: it is never replaced unasked. Or when it cannot
-    /// be written.
     pub async fn open(
         home: PathBuf,
         account: Address,
@@ -70,11 +63,6 @@ impl OwnCertificate {
 
     /// The same, with `vault` as a second place: where there is no file, what is kept there is taken,
     /// and what is shown is always kept there.
-    ///
-    /// # Errors
-    ///
-    /// As without it. Or when there is no file and nobody can say whether one is kept: another
-    /// certificate than the one that tenants know is not made on that.
     pub async fn open_kept(
         home: PathBuf,
         account: Address,
@@ -122,8 +110,6 @@ impl OwnCertificate {
         Self { account, password, domains, current_file, next_file, current, next, vault, is_kept }
     }
 
-    /// What is shown.
-    #[must_use]
     pub const fn current(&self) -> &KeyPair {
         &self.current
     }
@@ -172,7 +158,6 @@ impl OwnCertificate {
         Ok(())
     }
 
-    /// Does what is planned.
     async fn carry_out(
         &mut self,
         plan: &Plan,
@@ -295,25 +280,18 @@ async fn write(
 /// Why the provider's own certificate is not as it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnCertificateError {
-    /// Its file cannot be read or written.
     #[error("the provider's certificate file")]
     File(#[from] KeyFileError),
-    /// The place where it is kept too does not answer, or refuses.
     #[error("the place where the provider's certificate is kept: {0}")]
     Vault(#[from] VaultFailure),
-    /// It cannot be made.
     #[error("making a certificate of the provider")]
     Make(#[from] CertificateError),
-    /// There is nothing random.
     #[error("making a certificate of the provider")]
     Random(#[from] RandomError),
-    /// It cannot be shown.
     #[error("showing the provider's new certificate")]
     Show(#[from] CertificateFileError),
-    /// The chain did not take the message. It is tried again.
     #[error("the chain did not take the certificate's message: {0:?}")]
     NotSent(Outcome),
-    /// The program is stopping.
     #[error("the program is stopping")]
     Stopped,
 }

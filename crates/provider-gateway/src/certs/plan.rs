@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::Certificate;
+use akash_keys::certificate::Certificate;
 use der::Decode;
 use der::oid::db::rfc5280::ID_KP_SERVER_AUTH;
 use x509_cert::ext::pkix::ExtendedKeyUsage;
@@ -14,9 +14,7 @@ pub const RENEW_BEFORE: Duration = Duration::from_hours(14 * 24);
 /// What is in the home directory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local<'a> {
-    /// The certificate that is shown.
     pub current: Option<&'a Certificate>,
-    /// The one that is to replace it.
     pub next: Option<&'a Certificate>,
 }
 
@@ -27,27 +25,21 @@ pub struct OnChain {
     pub serial: String,
     /// Whether it is not revoked.
     pub valid: bool,
-    /// The certificate as PEM.
     pub pem: Vec<u8>,
 }
 
-/// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Nothing, until this moment.
     Keep {
-        /// When it is to be replaced.
         until: SystemTime,
     },
     /// Make a new one: as the current one if there is none, beside it otherwise.
     Create(Why),
-    /// Publish the current one.
     PublishCurrent,
-    /// Publish the next one.
     PublishNext,
     /// Show the next one, and make it the current one.
     Adopt,
-    /// Revoke this one, which has been replaced.
     Revoke {
         /// Its number in decimal.
         serial: String,
@@ -63,7 +55,6 @@ pub enum Why {
     Missing,
     /// It ends soon, or has ended.
     Ends,
-    /// It was revoked.
     Revoked,
     /// Another one is published under its number.
     Clash,
@@ -73,7 +64,6 @@ pub enum Why {
 
 /// What is to be done at `now`, given what is in the home directory and what is published;
 /// `None` if that is not known.
-#[must_use]
 pub fn plan(now: SystemTime, local: Local<'_>, published: Option<&[OnChain]>) -> Plan {
     let Some(current) = local.current else { return Plan::Create(Why::Missing) };
     let Some(published) = published else { return Plan::Wait };
@@ -169,7 +159,7 @@ fn read(item: &OnChain) -> Option<Certificate> {
 mod tests {
     use std::time::UNIX_EPOCH;
 
-    use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
+    use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 
     use super::*;
 

@@ -13,14 +13,13 @@ use provider_api::error::ErrorCode;
 
 use super::Readable;
 use super::failure::Failure;
-use crate::budget::Held;
+use crate::places::Held;
 
 /// Most values in a JSON document. A service of a manifest has about a hundred.
 const MOST_VALUES: usize = 32 * 1024;
 /// What a value takes once it is read, in bytes.
 const VALUE: usize = 128;
 
-/// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Json,
@@ -141,7 +140,6 @@ mod tests {
 
     use super::*;
 
-    /// How many values there are below a value.
     fn below(value: &Value) -> usize {
         match value {
             Value::Array(items) => items.iter().map(|item| 1 + below(item)).sum(),

@@ -14,8 +14,7 @@ use provider_engine::cluster::port::{
 };
 use provider_engine::cluster::view::Held;
 
-use super::answer::{Answer, json};
-use super::failure::Failure;
+use super::failure::{Answer, Failure, json};
 use crate::Gateway;
 use crate::auth::{Denial, LeaseRef, Principal, Request};
 use crate::port::Provider;

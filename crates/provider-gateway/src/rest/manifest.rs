@@ -11,16 +11,16 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use provider_api::error::ErrorCode;
 use provider_api::query::parse_u64;
+use provider_api::screening::{Offer, ScreeningResponse, parse_group};
 use provider_engine::cluster::port::{Cluster, Missing, ReadFailure};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::{Received, Reply, TenantRequest};
 
-use super::answer::{Answer, JSON, nothing, of_type};
-use super::failure::Failure;
+use super::failure::{Answer, Failure, JSON, json, nothing, of_type};
 use super::{Readable, bad_id, body};
 use crate::Gateway;
 use crate::auth::{Denial, LeaseRef, Principal, Request, Services};
-use crate::port::Provider;
+use crate::port::{Provider, Screening};
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Accepted means kept by the cluster; it is deployed afterwards.
@@ -88,7 +88,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
     }
 }
 
-/// A manifest as it came.
 #[derive(Debug)]
 struct Sent {
     manifest: Manifest,
@@ -183,6 +182,55 @@ pub(crate) fn manifest_failure(refusal: &ManifestRefusal) -> Failure {
 pub(super) fn wrong_reply() -> Failure {
     let text = "the provider's answer does not belong to the question";
     Failure::plain(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, text)
+}
+
+impl<P: Provider, C: Cluster> Gateway<P, C> {
+    pub(super) async fn validate<B: Readable>(
+        &self,
+        principal: &Principal,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let Limits { largest, patience } = Limits::of(&self.settings);
+        let mut held = self.held(self.authorizer.admit(principal).ok(), &parts.extensions);
+        let body = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
+        let read = |body: &[u8]| {
+            parse_group(body).map_err(|error| {
+                let text = error.to_string();
+                Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)
+            })
+        };
+        let request = self.read_document(body, read).await?;
+        json(&screening_response(self.provider.screen(request).await?)?)
+    }
+}
+
+/// What bodies are held to.
+pub(super) struct Limits {
+    pub(super) largest: usize,
+    pub(super) patience: std::time::Duration,
+}
+
+impl Limits {
+    pub(super) const fn of(settings: &crate::Settings) -> Self {
+        Self { largest: settings.largest_body, patience: settings.body_patience }
+    }
+}
+
+/// A verdict as clients read it.
+fn screening_response(screening: Screening) -> Result<ScreeningResponse, Failure> {
+    Ok(match screening {
+        Screening::Passed { offers, price } => ScreeningResponse {
+            passed: true,
+            reasons: Vec::new(),
+            resource_offers: offers.iter().map(Offer::from).collect(),
+            price: Some((&price).into()),
+        },
+        Screening::Declined(reasons) => {
+            ScreeningResponse { passed: false, reasons, ..ScreeningResponse::default() }
+        }
+        Screening::NotReady(why) => return Err(Failure::not_ready(why)),
+    })
 }
 
 #[cfg(test)]

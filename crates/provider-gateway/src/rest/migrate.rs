@@ -12,9 +12,8 @@ use provider_engine::manifest::{MigrationAnswer, MigrationRefusal};
 use provider_engine::{Reply, TenantRequest};
 use serde::de::DeserializeOwned;
 
-use super::answer::{Answer, encode, of_type};
-use super::failure::Failure;
-use super::validate::Limits;
+use super::failure::{Answer, Failure, encode, of_type};
+use super::manifest::Limits;
 use super::{Readable, body};
 use crate::Gateway;
 use crate::auth::{Principal, Request};

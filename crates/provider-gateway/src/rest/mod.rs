@@ -10,17 +10,13 @@
 //!
 //! Must not know how connections are made, what a token is, or what a cluster is made of.
 
-mod answer;
 mod body;
 mod failure;
-mod kept;
 mod lease;
 mod manifest;
-mod metrics;
 mod migrate;
 mod route;
 mod status;
-mod validate;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, LOCATION};
@@ -32,23 +28,20 @@ use provider_api::query::{parse_u32, parse_u64};
 use provider_api::status::AddressDocument;
 use provider_engine::cluster::port::Cluster;
 
-pub use answer::Answer;
 pub(crate) use body::{read_until, too_large, too_many_values};
-pub(crate) use failure::Failure;
-pub(crate) use kept::Kept;
+pub use failure::Answer;
+pub(crate) use failure::{Failure, Kept};
 pub(crate) use lease::service_status;
 pub(crate) use manifest::manifest_failure;
-pub use metrics::metrics_answer;
 pub use route::{OfLease, Route, Routed, route};
-pub use status::status_document;
+pub use status::{metrics_answer, status_document};
 
 use crate::Gateway;
 use crate::auth::{self, Denial, Grant, LeaseRef, Principal};
 use crate::port::Provider;
 use crate::tls::AmbiguousLength;
-use answer::{JSON, encode, json, nothing, of_type};
+use failure::{JSON, encode, json, nothing, of_type};
 
-/// A body that can be read.
 pub trait Readable:
     Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static
 {

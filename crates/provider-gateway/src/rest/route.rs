@@ -22,48 +22,34 @@ const PATH: &AsciiSet = &CONTROLS
 /// What is wanted. Numbers are still as they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// Which program runs.
     Version,
-    /// Whose provider it is.
     Address,
-    /// How the provider is.
     Status,
     /// Whether a group would be bid on.
     Validate,
-    /// Figures for monitoring.
     Metrics,
-    /// To send a manifest.
     SendManifest {
-        /// For which deployment.
         dseq: String,
     },
-    /// Something of a lease.
     Lease {
         /// Deployment, group and order.
         id: [String; 3],
-        /// What of it.
         what: OfLease,
     },
     /// A proof of the hardware that a lease runs on.
     Attestation,
-    /// To move hostnames.
     MigrateHostnames,
     /// To move leased addresses.
     MigrateEndpoints,
 }
 
-/// What is wanted of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfLease {
-    /// Its manifest.
     Manifest,
-    /// How it is.
     Status,
-    /// How one of its services is.
     Service(String),
     /// What its containers wrote.
     Logs,
-    /// What happened to it.
     Events,
     /// A command in one of its containers.
     Shell,
@@ -72,9 +58,7 @@ pub enum OfLease {
 /// Where a request leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Routed {
-    /// There.
     To(Route),
-    /// Nowhere.
     NotFound,
     /// The path leads somewhere, by other methods.
     MethodNotAllowed,
@@ -85,7 +69,6 @@ pub enum Routed {
 }
 
 /// Finds out what is wanted.
-#[must_use]
 pub fn route(method: &Method, path: &str) -> Routed {
     let Ok(decoded) = percent_decode_str(path).decode_utf8() else {
         return Routed::Unreadable;

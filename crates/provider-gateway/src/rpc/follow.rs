@@ -11,22 +11,25 @@
 //! What follows a hint often comes a moment later, such as that a container that has started is
 //! ready. Hints that come fast are taken together.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use akash_proto::akash::provider::lease::v1 as wire;
 use akash_types::LeaseId;
 use futures_util::FutureExt;
-use provider_engine::cluster::port::{Cluster, EventQuery, EventStream, ServiceChoice};
+use provider_engine::cluster::port::{
+    Cluster, EventQuery, EventStream, LogLines, LogPart, ServiceChoice,
+};
 use provider_engine::engine::{LeaseStatus, Published};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::Status;
 
-use super::lease::{Answers, ended};
+use super::lease::{Answers, ended, read};
 use crate::gateway::StreamPermit;
 use crate::port::Provider;
-use crate::stream::Allowed;
+use crate::stream::{Allowed, Lines};
 
 /// Shortest time between two looks.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -147,6 +150,52 @@ impl<E: EventStream> Hints<E> {
                 Some(Ok(Some(_))) => {}
                 Some(Ok(None) | Err(_)) => self.events = None,
                 None => return,
+            }
+        }
+    }
+}
+
+/// Logs that are read line by line.
+pub(super) struct Logs<L> {
+    parts: L,
+    lines: Lines,
+    allowed: Allowed,
+    /// Lines that can be told, and of which service each.
+    waiting: VecDeque<(String, Vec<u8>)>,
+    _permit: StreamPermit,
+}
+
+impl<L: LogLines> Logs<L> {
+    pub(super) const fn new(
+        parts: L,
+        lines: Lines,
+        allowed: Allowed,
+        permit: StreamPermit,
+    ) -> Self {
+        Self { parts, lines, allowed, waiting: VecDeque::new(), _permit: permit }
+    }
+
+    pub(super) async fn next(&mut self) -> Result<Option<(String, Vec<u8>)>, Status> {
+        loop {
+            if let Some(line) = self.waiting.pop_front() {
+                return Ok(Some(line));
+            }
+            let part = tokio::select! {
+                ending = self.allowed.watch.ended() => return Err(ended(ending)),
+                part = self.parts.next() => part.map_err(read)?,
+            };
+            let Some(part) = part else { return Ok(None) };
+            let (LogPart::Text { service, .. } | LogPart::Break { service, .. }) = &part;
+            if !self.allowed.services.include(service) {
+                continue;
+            }
+            let service = service.clone();
+            for frame in self.lines.push(part) {
+                let mut line = frame.message.into_bytes();
+                if !frame.continues {
+                    line.push(b'\n');
+                }
+                self.waiting.push_back((service.clone(), line));
             }
         }
     }

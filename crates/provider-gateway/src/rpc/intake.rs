@@ -14,7 +14,7 @@ use tonic::Status;
 use tonic::body::Body;
 
 use super::status_of;
-use crate::budget::Held;
+use crate::places::Held;
 use crate::rest::{Failure, Readable, read_until, too_large, too_many_values};
 
 /// Before each message: whether it is compressed, and its length.

@@ -16,8 +16,7 @@ use provider_engine::manifest::ManifestAnswer;
 use provider_engine::{Received, Reply, TenantRequest};
 use tonic::{Request, Response, Status};
 
-use super::follow::{Hints, StatusFollow};
-use super::logs::Logs;
+use super::follow::{Hints, Logs, StatusFollow};
 use super::status_of;
 use crate::Gateway;
 use crate::auth::{self, Denial, LeaseRef, Principal, Services};
@@ -120,7 +119,6 @@ impl<P: Provider, C: Cluster> Answers<P, C> {
         Ok(Logs::new(parts, Lines::new(follow), allowed, permit))
     }
 
-    /// Room for one more stream.
     fn permit(&self, allowed: &Allowed) -> Result<StreamPermit, Status> {
         self.0.stream_permit(Some(allowed.lease)).map_err(|busy| status_of(&busy.into()))
     }

@@ -20,9 +20,7 @@ mod follow;
 mod health;
 mod intake;
 mod lease;
-mod logs;
 mod provider;
-mod quantity;
 mod status;
 
 use std::sync::Arc;
@@ -44,7 +42,7 @@ use tonic_health::pb::health_server::HealthServer;
 pub use status::status_message;
 
 use crate::Gateway;
-use crate::budget::Held;
+use crate::places::Held;
 use crate::port::Provider;
 use crate::rest::{Failure, Readable};
 
@@ -65,10 +63,8 @@ pub struct Rpc<P, C> {
 /// Why there is no gRPC.
 #[derive(Debug, thiserror::Error)]
 pub enum RpcError {
-    /// The descriptions of services are damaged.
     #[error("describing the services")]
     Descriptors(#[from] DescriptorError),
-    /// Reflection cannot read them.
     #[error("setting up reflection")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
@@ -95,7 +91,6 @@ impl<P: Provider, C: Cluster> Rpc<P, C> {
         Ok(Self { gateway, services })
     }
 
-    /// Answers a call.
     pub async fn call<B: Readable>(&self, request: Request<B>) -> Response<Body> {
         let (mut parts, body) = request.into_parts();
         if parts.method != Method::POST {

@@ -5,15 +5,14 @@ use std::time::SystemTime;
 
 use akash_proto::akash::inventory::v1 as inventory;
 use akash_proto::akash::provider::v1 as wire;
+use akash_proto::k8s::io::apimachinery::pkg::api::resource::Quantity;
 use akash_types::{GpuInterface, GpuVendor};
 use provider_engine::cluster::view::{Amounts, GpuCard};
 use provider_engine::engine::{InventoryStatus, NodeStatus, Published, Reserved, StorageStatus};
 
-use super::quantity::{thousandths, whole};
 use crate::port::Identity;
 
 /// The message of `GetStatus` at `now`. What is not known yet is absent.
-#[must_use]
 pub fn status_message(published: &Published, identity: &Identity, now: SystemTime) -> wire::Status {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let orders = published.status.orders.iter().map(|(_, count)| count).sum();
@@ -151,5 +150,59 @@ fn metric(kept: &[&Reserved]) -> wire::ReservationsMetric {
             ephemeral_storage: whole(sum.ephemeral),
             storage: storage.collect(),
         }),
+    }
+}
+
+/// A number of whole things, in the shortest decimal form: `900G`, `2k`, `1536`.
+pub(super) fn whole(number: i64) -> Option<Quantity> {
+    Some(text(scaled(number)))
+}
+
+/// A number of thousandths: `2`, `1500m`.
+pub(super) fn thousandths(number: i64) -> Option<Quantity> {
+    let shown = if number % 1000 == 0 { scaled(number / 1000) } else { format!("{number}m") };
+    Some(text(shown))
+}
+
+fn text(text: String) -> Quantity {
+    Quantity { string: Some(text) }
+}
+
+fn scaled(number: i64) -> String {
+    const SUFFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+    let mut number = number;
+    let mut suffix = "";
+    for next in SUFFIXES.into_iter().skip(1) {
+        if number == 0 || number % 1000 != 0 {
+            break;
+        }
+        number /= 1000;
+        suffix = next;
+    }
+    format!("{number}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_in_their_shortest_form() {
+        let said = |quantity: Option<Quantity>| quantity.unwrap().string.unwrap();
+        for (number, shown) in [
+            (0, "0"),
+            (1, "1"),
+            (2000, "2k"),
+            (900_000_000_000, "900G"),
+            (1_099_511_627_776, "1099511627776"),
+            (-3000, "-3k"),
+        ] {
+            assert_eq!(said(whole(number)), shown);
+        }
+        for (number, shown) in
+            [(0, "0"), (100, "100m"), (31850, "31850m"), (256_000, "256"), (2_000_000, "2k")]
+        {
+            assert_eq!(said(thousandths(number)), shown);
+        }
     }
 }

@@ -10,8 +10,8 @@ use provider_engine::cluster::port::{
     Cluster, ClusterEvent, EventKind, EventQuery, EventStream, ObjectRef, ReadFailure,
 };
 
+use super::handshake::{Asked, Reading, choice};
 use super::pump::Source;
-use super::read::{Asked, Reading, choice};
 use crate::Gateway;
 use crate::auth::{LeaseRef, Principal, Request, Services};
 use crate::port::Provider;

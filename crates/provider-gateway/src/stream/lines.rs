@@ -17,7 +17,6 @@ const WRITTEN: usize = 96 * 1024;
 /// Most that is held of all lines together, in bytes.
 const TOTAL: usize = LINE;
 
-/// Lines that have begun.
 #[derive(Debug)]
 pub(crate) struct Lines {
     open: BTreeMap<String, String>,

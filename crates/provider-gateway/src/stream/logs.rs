@@ -4,9 +4,9 @@ use http::request::Parts;
 use provider_api::json::to_line;
 use provider_engine::cluster::port::{Cluster, LogLines, LogPart, LogQuery, ReadFailure};
 
+use super::handshake::{Asked, Reading, choice};
 use super::lines::Lines;
 use super::pump::Source;
-use super::read::{Asked, Reading, choice};
 use crate::Gateway;
 use crate::auth::{LeaseRef, Principal, Request, Services};
 use crate::port::Provider;

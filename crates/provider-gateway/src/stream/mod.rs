@@ -20,7 +20,6 @@ mod handshake;
 mod lines;
 mod logs;
 mod pump;
-mod read;
 mod shell;
 mod shell_end;
 mod socket;
@@ -51,7 +50,6 @@ pub(crate) struct Allowed {
     pub(crate) lease: LeaseId,
     /// Of which services something may be told.
     pub(crate) services: Services,
-    /// Tells when the lease is over.
     pub(crate) watch: LeaseWatch,
 }
 

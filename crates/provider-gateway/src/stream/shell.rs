@@ -110,7 +110,6 @@ enum Step {
     Wrote(ExecOutput),
     /// The command can take one more.
     HasRoom,
-    /// It has taken all that it will.
     IsFed,
 }
 

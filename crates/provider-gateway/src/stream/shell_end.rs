@@ -11,7 +11,6 @@ use super::watch::Ending;
 /// What shells say of a program that is not there.
 const NO_SUCH_PROGRAM: i32 = 127;
 
-/// The last frame of a shell, and what it is closed with.
 pub(super) type End = (ServerFrame, CloseCode, String);
 
 /// The command ended by itself.
@@ -24,7 +23,6 @@ pub(super) fn broken(why: String) -> End {
     (ServerFrame::Failure, CloseCode::Failed, why)
 }
 
-/// No replica does its work.
 pub(super) fn no_replicas() -> End {
     // The spelling is what clients know.
     result(0, "no active replicase for service")

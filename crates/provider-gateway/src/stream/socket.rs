@@ -30,16 +30,12 @@ const REASON: usize = 123;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gone;
 
-/// What came first.
 #[derive(Debug)]
 pub(super) enum Happened<T> {
-    /// What was waited for.
     Own(T),
     /// Something from the client.
     Received(Message),
-    /// The stream has to end.
     Ended(Ending),
-    /// The client is gone.
     Gone,
 }
 

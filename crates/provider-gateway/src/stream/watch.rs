@@ -14,9 +14,7 @@ use tokio::time::Sleep;
 /// Why a stream has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The lease is over.
     LeaseClosed,
-    /// The provider stops.
     Stopping,
     /// The certificate that it was opened with is revoked.
     Revoked,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use akash_chain::keys::certificate::{CertificateError, KeyPair};
+use akash_keys::certificate::{CertificateError, KeyPair};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use rustls::crypto::ring::{default_provider, sign};
 use rustls::pki_types::pem::PemObject;
@@ -33,7 +33,6 @@ impl ServerCertificates {
         self.public.store(public);
     }
 
-    /// Whether there is one of an authority.
     #[must_use]
     pub fn has_public(&self) -> bool {
         self.public.load().is_some()
@@ -64,7 +63,6 @@ pub fn certified(pair: &KeyPair) -> Result<Arc<CertifiedKey>, CertificateFileErr
     Ok(Arc::new(CertifiedKey::new(chain, key)))
 }
 
-/// A certificate of an authority with its chain, and its key, from PEM.
 pub fn certified_pem(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, CertificateFileError> {
     let chain: Vec<_> = CertificateDer::pem_slice_iter(chain)
         .collect::<Result<_, _>>()
@@ -80,19 +78,14 @@ pub fn certified_pem(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, Cert
 /// Why a certificate cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateFileError {
-    /// The key of the provider's own certificate.
     #[error("the certificate's key")]
     Key(#[source] CertificateError),
-    /// The chain is not PEM.
     #[error("the certificate is not PEM, or damaged")]
     Chain(#[source] pem::Error),
-    /// There is none in it.
     #[error("there is no certificate in the file")]
     NoCertificate,
-    /// The key is not PEM.
     #[error("the key is not PEM, or there is none")]
     KeyPem(#[source] pem::Error),
-    /// The TLS library refuses them.
     #[error("certificate and key cannot be used together")]
     Refused(#[source] rustls::Error),
 }

@@ -11,7 +11,6 @@ use super::certificates::ServerCertificates;
 use super::choose::Shown;
 use super::verifier::AnyClient;
 
-/// What is spoken over TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1, for REST and WebSocket. ALPN is not answered: offering `h2` would change what

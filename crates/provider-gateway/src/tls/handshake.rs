@@ -19,7 +19,6 @@ use super::refuse::refuse;
 use crate::auth::certificate::Refusal;
 use crate::auth::{CertificateCheck, ClientCertificate};
 
-/// Does handshakes.
 #[derive(Debug)]
 pub(super) struct Handshake {
     pub certificates: Arc<ServerCertificates>,
@@ -96,22 +95,16 @@ impl Handshake {
 /// Why a connection came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// All places are taken.
     #[error("closed at once: all places for connections are taken")]
     Full,
-    /// All places that one client may have are taken.
     #[error("closed at once: the client has too many connections")]
     FullOfClient,
-    /// TLS failed, or the client went away.
     #[error("the TLS handshake failed")]
     Handshake(#[source] io::Error),
-    /// It took too long.
     #[error("the TLS handshake took more than {} s", .0.as_secs())]
     Slow(Duration),
-    /// A client of gRPC that does not speak HTTP/2.
     #[error("the client did not ask for HTTP/2")]
     NoHttp2,
-    /// The client's certificate was refused.
     #[error("the client's certificate was refused")]
     Certificate(#[source] Refusal),
 }

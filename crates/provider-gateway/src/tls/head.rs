@@ -18,7 +18,6 @@ const FREE: usize = 8 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct AmbiguousLength;
 
-/// The heads of one connection.
 #[derive(Debug)]
 pub(super) struct Heads(Mutex<State>);
 

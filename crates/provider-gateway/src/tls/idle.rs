@@ -155,7 +155,6 @@ impl Drop for Presence {
     }
 }
 
-/// A request that is being answered.
 #[derive(Debug)]
 pub(super) struct Answering(Arc<Presence>);
 

@@ -8,7 +8,6 @@ use crate::auth::ClientCertificate;
 /// extensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// From where.
     pub address: SocketAddr,
     /// The certificate that was shown. It was good when the connection began.
     pub certificate: Option<ClientCertificate>,

@@ -28,9 +28,8 @@ use super::peer::Peer;
 use super::tally::Tally;
 use super::unread::Unread;
 use crate::auth::CertificateCheck;
-use crate::budget::Budget;
-use crate::listen::accept;
-use crate::places::{Full, Place, Places, client};
+use crate::gateway::accept;
+use crate::places::{Budget, Full, Place, Places, client};
 
 /// What is taken from a client of HTTP/2 before the service reads it, in bytes: the least that the
 /// protocol allows for a connection.
@@ -49,7 +48,6 @@ pub trait HttpService:
     + Sync
     + 'static
 {
-    /// The body of an answer.
     type Answer: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 }
 
@@ -71,7 +69,6 @@ where
 /// Told of every connection that came to nothing.
 type Told = Arc<dyn Fn(SocketAddr, &Trouble) + Send + Sync>;
 
-/// A connection that was accepted.
 struct Connection {
     tcp: TcpStream,
     address: SocketAddr,

@@ -23,13 +23,11 @@ pub struct TallySnapshot {
     pub served: u64,
     /// Closed for want of a place.
     pub full: u64,
-    /// Those of them whose client had all that one may have.
     pub full_of_client: u64,
     /// Whose handshake failed, or took too long.
     pub failed: u64,
     /// Those of them that took too long.
     pub slow: u64,
-    /// Whose certificate was refused.
     pub refused: u64,
     /// Idle ones that were closed to make room.
     pub crowded_out: u64,
@@ -43,7 +41,6 @@ impl Tally {
         Self { places, served, failed, slow, refused, crowded_out }
     }
 
-    /// The counts now.
     #[must_use]
     pub fn snapshot(&self) -> TallySnapshot {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

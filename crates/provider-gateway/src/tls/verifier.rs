@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use akash_chain::keys::certificate::Certificate;
+use akash_keys::certificate::Certificate;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{CryptoProvider, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, SubjectPublicKeyInfoDer, UnixTime};

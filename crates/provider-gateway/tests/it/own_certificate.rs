@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::{
+use akash_keys::SecretKey;
+use akash_keys::certificate::{
     Certificate, CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair,
 };
 use akash_types::{Action, Address, Outcome};

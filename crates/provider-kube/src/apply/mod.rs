@@ -11,29 +11,26 @@
 //! Where somebody else wrote it meanwhile it is read again; where the API server is busy it is asked
 //! again, a few times. Objects that do not depend on each other are written together.
 //!
-//! What to write is decided by plain functions: `plan`, `stale`, `stuck`, `retry`,
-//! and [`merge`](kube_access::merge).
+//! What to write is decided by plain functions, such as those of `stale` and
+//! [`merge`](kube_access::merge).
 
 mod deploy;
-mod maintain;
-mod plan;
-mod retry;
-mod stale;
-mod stuck;
-mod teardown;
-#[cfg(test)]
-mod tests;
+
 mod under_way;
 mod write;
 
-use kube_access::KubeClient;
+use akash_types::LeaseId;
+use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
+use provider_crd::{labels, names};
 use provider_engine::cluster::command::{CommandFailure, Operation};
+use provider_engine::cluster::port::ReadFailure;
+use serde_json::{Map, Value, json};
 use write::Writer;
 
-use crate::failure::of_command;
 use crate::settings::Settings;
-use crate::watch::Shared;
-pub(crate) use stale::stale;
+use crate::watch::{MEMORY, Shared, parts};
+
+pub(crate) use deploy::stale;
 pub(crate) use under_way::UnderWay;
 
 pub(crate) async fn execute(
@@ -51,18 +48,16 @@ pub(crate) async fn execute(
             deploy::deploy(writer, settings, &workload, &this).await
         }
         Operation::Teardown { lease, evidence: _ } => {
-            teardown::teardown(writer, settings, &lease).await.map_err(of_command)
+            teardown(writer, settings, &lease).await.map_err(of_command)
         }
-        Operation::Maintain(is_on) => {
-            maintain::maintain(writer, settings, is_on).await.map_err(of_command)
-        }
+        Operation::Maintain(is_on) => maintain(writer, settings, is_on).await.map_err(of_command),
     }
 }
 
 /// Deletes pods behind which updates would wait for ever, in all leases.
 pub(crate) async fn free_stuck(client: &KubeClient, shared: &Shared) {
     let pods: Vec<_> = match shared.known() {
-        Ok(cache) => cache.stateful().flat_map(stuck::stuck).collect(),
+        Ok(cache) => cache.stateful().flat_map(deploy::stuck).collect(),
         Err(_) => return,
     };
     for pod in pods {
@@ -71,3 +66,71 @@ pub(crate) async fn free_stuck(client: &KubeClient, shared: &Shared) {
         }
     }
 }
+
+/// Has everything of a lease deleted. What leads to it goes first, then the namespace with all that
+/// is in it, and the `Manifest` last: as long as anything is left, something names the lease.
+///
+/// How far the namespace has come, and what holds it, is in the view.
+async fn teardown(writer: Writer<'_>, settings: &Settings, lease: &LeaseId) -> Result<(), Failure> {
+    let own = settings.manifest_namespace.as_str();
+    let selector = labels::lease_selector(lease);
+    writer.delete_all(ResourceKind::HOST, own, &selector).await?;
+    writer.delete_all(ResourceKind::LEASED_IP, own, &selector).await?;
+    let namespace = names::lease_namespace(lease);
+    writer.delete(ResourceKind::NAMESPACE, None, &namespace, Preconditions::default()).await?;
+    writer.delete(ResourceKind::MANIFEST, Some(own), &namespace, Preconditions::default()).await
+}
+
+/// Writes into the provider's memory whether it is in maintenance. What else it remembers stays.
+async fn maintain(writer: Writer<'_>, settings: &Settings, is_on: bool) -> Result<(), Failure> {
+    let own = settings.manifest_namespace.as_str();
+    loop {
+        let there = writer.read(ResourceKind::CONFIG_MAP, Some(own), MEMORY).await?;
+        let mut memory = there.unwrap_or_else(|| {
+            json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {
+                    "name": MEMORY, "namespace": own, "labels": {(labels::MANAGED): labels::TRUE},
+                },
+            })
+        });
+        let text = is_on.to_string();
+        if memory.pointer("/data").and_then(|data| data.get(parts::MAINTENANCE)?.as_str())
+            == Some(&text)
+        {
+            return Ok(());
+        }
+        if let Some(memory) = memory.as_object_mut() {
+            let data = memory.entry("data").or_insert_with(|| Map::new().into());
+            if let Some(data) = data.as_object_mut() {
+                data.insert(parts::MAINTENANCE.to_owned(), Value::from(text));
+            }
+        }
+        match writer.put(ResourceKind::CONFIG_MAP, &memory).await {
+            Ok(_) => return Ok(()),
+            // Somebody else wrote it: it is read again.
+            Err(Failure::Conflict(_)) => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// What "not found" is about here is never the lease: a namespace of the operator's, a kind.
+pub(crate) fn of_command(failure: Failure) -> CommandFailure {
+    match failure {
+        Failure::Refused(why) => CommandFailure::Refused(why),
+        Failure::NotFound(why) | Failure::Conflict(why) | Failure::Unavailable { why, .. } => {
+            CommandFailure::Unavailable(why)
+        }
+    }
+}
+
+pub(crate) fn of_read(failure: Failure) -> ReadFailure {
+    match of_command(failure) {
+        CommandFailure::Refused(why) => ReadFailure::Refused(why),
+        CommandFailure::Unavailable(why) => ReadFailure::Unavailable(why),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,10 +9,7 @@ use provider_crd::{Manifest, labels, names};
 use provider_engine::cluster::command::{CommandFailure, Workload};
 use serde_json::{Value, json};
 
-use super::deploy::write;
-use super::plan::steps;
-use super::stale::stale;
-use super::stuck::stuck;
+use super::deploy::{stale, steps, stuck, write};
 use super::under_way::UnderWay;
 use super::write::Writer;
 use crate::build::{self, Object};

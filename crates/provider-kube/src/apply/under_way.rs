@@ -10,7 +10,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use akash_types::LeaseId;
 use provider_engine::cluster::command::Workload;
 
-/// All deployments that are under way.
 #[derive(Debug, Default)]
 pub(crate) struct UnderWay(Mutex<Deployments>);
 
@@ -21,7 +20,6 @@ struct Deployments {
     lost: BTreeMap<u64, (LeaseId, BTreeSet<String>)>,
 }
 
-/// One of them, for as long as it is there.
 #[derive(Debug)]
 pub(super) struct Deployment<'a> {
     all: &'a UnderWay,
@@ -63,7 +61,6 @@ impl Drop for Deployment<'_> {
     }
 }
 
-/// The names that a workload lists and may have.
 fn names(workload: &Workload) -> BTreeSet<String> {
     let services = workload.group.services.iter();
     let exposes = services.flat_map(|service| service.expose.iter().flatten());

@@ -1,13 +1,15 @@
 //! One object, written at most once.
 
+use std::time::Duration;
+
+use akash_types::Backoff;
 use kube_access::merge::{Merged, Occasion, merge};
 use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
 use provider_engine::cluster::command::CommandFailure;
 use serde_json::Value;
 
-use super::retry;
+use crate::apply::of_command;
 use crate::build::Object;
-use crate::failure::of_command;
 use crate::watch::{CachedObject, Shared};
 
 /// How often an object is read again because somebody else wrote it.
@@ -15,7 +17,6 @@ const CONFLICTS: u32 = 5;
 
 #[derive(Clone, Debug)]
 pub(super) struct Written {
-    /// The object as it is now.
     pub(super) shown: CachedObject,
     pub(super) is_new: bool,
 }
@@ -132,7 +133,7 @@ impl Writer<'_> {
         self.retry(|| self.client.delete_all(kind, namespace, selector)).await
     }
 
-    /// Repeats a request as long as `retry::pause` allows.
+    /// Repeats a request as long as `pause` allows.
     async fn retry<T, F>(&self, request: impl Fn() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>>,
@@ -175,7 +176,7 @@ impl Writer<'_> {
 
     /// Waits for the next try, if there is to be one.
     async fn wait(&self, tries: u32, failure: Failure) -> Result<(), Failure> {
-        match retry::pause(tries, &failure) {
+        match pause(tries, &failure) {
             Some(pause) => {
                 tokio::time::sleep(pause).await;
                 Ok(())
@@ -193,7 +194,6 @@ fn unchanged(there: &Value) -> Result<Written, String> {
     Ok(Written { shown, is_new: false })
 }
 
-/// A failure with the object it was about.
 fn told(object: &Object, failure: Failure) -> CommandFailure {
     match of_command(failure) {
         CommandFailure::Refused(why) => {
@@ -207,4 +207,55 @@ fn told(object: &Object, failure: Failure) -> CommandFailure {
 
 fn title(object: &Object) -> String {
     format!("{} {}", object.kind(), object.metadata().name.as_deref().unwrap_or_default())
+}
+
+/// How often a call is tried at most.
+const TRIES: u32 = 4;
+/// How often it is tried when no answer comes: each try takes long.
+const SILENT_TRIES: u32 = 2;
+/// The longest wait that the API server may ask for.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// How long to wait before the next try, after `tries` that ended with `failure`; `None` if there is
+/// to be none.
+fn pause(tries: u32, failure: &Failure) -> Option<Duration> {
+    let Failure::Unavailable { after, silent, .. } = failure else {
+        return None;
+    };
+    if tries >= if *silent { SILENT_TRIES } else { TRIES } {
+        return None;
+    }
+    let grown = Backoff { first: Duration::from_millis(200), most: LONGEST }.after(tries, 0);
+    match after {
+        // Who is to come back later than that is told so, and comes back as a new command.
+        Some(after) if *after > LONGEST => None,
+        after => Some(grown.max(after.unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unavailable(after: Option<u64>, silent: bool) -> Failure {
+        Failure::Unavailable { why: String::new(), after: after.map(Duration::from_secs), silent }
+    }
+
+    #[test]
+    fn only_what_may_help_is_repeated_and_not_for_long() {
+        let millis = |tries, failure: &Failure| pause(tries, failure).map(|it| it.as_millis());
+        let busy = unavailable(None, false);
+        assert_eq!([1, 2, 3, 4].map(|n| millis(n, &busy)), [Some(200), Some(400), Some(800), None]);
+        let silent = unavailable(None, true);
+        assert_eq!([1, 2].map(|n| millis(n, &silent)), [Some(200), None]);
+        assert_eq!(millis(1, &unavailable(Some(3), false)), Some(3000));
+        assert_eq!(millis(1, &unavailable(Some(60), false)), None);
+        for failure in [
+            Failure::Refused(String::new()),
+            Failure::NotFound(String::new()),
+            Failure::Conflict(String::new()),
+        ] {
+            assert_eq!(pause(1, &failure), None);
+        }
+    }
 }

@@ -9,47 +9,37 @@
 
 mod affinity;
 mod container;
-mod host;
-mod leased_ip;
 mod object;
-mod permissions;
 mod policy;
 mod pull_secret;
 mod quantity;
 mod service;
-mod volumes;
 mod workload;
 
-#[cfg(test)]
-mod tests;
-
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use provider_crd::labels;
 use provider_crd::labels::Labels;
 
-pub use host::hosts;
-pub use leased_ip::leased_ips;
-pub use object::Object;
-pub(crate) use policy::restrictions;
-
 use crate::resolve::{Lease, Service};
 use crate::settings::Settings;
+
+pub use object::Object;
+pub(crate) use policy::restrictions;
+pub use service::{hosts, leased_ips};
 
 /// Why objects cannot be built. No manifest that was validated and placed is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     #[error("service {service:?} does not say how much {what} it needs")]
     Missing { service: String, what: &'static str },
-    /// It wants cards, and none was promised.
     #[error("service {service:?} wants cards, but its Manifest does not say which it was promised")]
     NoCard { service: String },
-    /// It was promised a card of somebody whose cards no node offers.
     #[error(
         "service {service:?} was promised a card of {vendor:?}, which is neither nvidia nor amd"
     )]
     Vendor { service: String, vendor: String },
-    /// A number is larger than Kubernetes can hold.
     #[error("service {service:?}: {what} of {value} is more than Kubernetes can hold")]
     TooLarge { service: String, what: &'static str, value: u64 },
     #[error("service {service:?}: protocol {protocol:?} is neither TCP nor UDP")]
@@ -65,7 +55,7 @@ pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, Build
     let mut objects = vec![Object::from(namespace(lease, settings))];
     objects.extend(policy::policies(lease, settings)?.into_iter().map(Object::from));
     for service in &lease.services {
-        if let Some((account, role, binding)) = permissions::of(lease, service) {
+        if let Some((account, role, binding)) = of(lease, service) {
             objects.extend([account.into(), role.into(), binding.into()]);
         }
         objects.extend(pull_secret::of(lease, service).map(Object::from));
@@ -76,7 +66,6 @@ pub fn workload(lease: &Lease, settings: &Settings) -> Result<Vec<Object>, Build
     Ok(objects)
 }
 
-#[must_use]
 pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     let mut labels = labels::base(&lease.namespace, &lease.revision);
     labels.append(&mut labels::lease(&lease.id));
@@ -91,12 +80,10 @@ pub fn namespace(lease: &Lease, settings: &Settings) -> Namespace {
     }
 }
 
-/// Labels of what belongs to one service.
 fn service_labels(lease: &Lease, service: &Service) -> Labels {
     labels::with_service(labels::base(&lease.namespace, &lease.revision), service.name())
 }
 
-/// What selects the pods of one service.
 fn service_selector(lease: &Lease, service: &Service) -> Labels {
     labels::with_service(labels::selector(&lease.namespace), service.name())
 }
@@ -110,3 +97,68 @@ fn metadata(lease: &Lease, name: impl Into<String>, labels: Labels) -> ObjectMet
         ..ObjectMeta::default()
     }
 }
+
+const READ: [&str; 3] = ["get", "list", "watch"];
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Account, role and binding of a service that was given permissions, all named like it.
+fn of(lease: &Lease, service: &Service) -> Option<(ServiceAccount, Role, RoleBinding)> {
+    if service.permissions().is_empty() {
+        return None;
+    }
+    let mut all = service_labels(lease, service);
+    all.append(&mut labels::lease(&lease.id));
+    let metadata = || metadata(lease, service.name(), all.clone());
+    let account = ServiceAccount { metadata: metadata(), ..ServiceAccount::default() };
+    let rules = rules(service.permissions());
+    let role = Role { metadata: metadata(), rules: (!rules.is_empty()).then_some(rules) };
+    let binding = RoleBinding {
+        metadata: metadata(),
+        role_ref: RoleRef {
+            api_group: Some(RBAC.to_owned()),
+            kind: "Role".to_owned(),
+            name: service.name().to_owned(),
+        },
+        subjects: Some(vec![Subject {
+            kind: "ServiceAccount".to_owned(),
+            name: service.name().to_owned(),
+            namespace: Some(lease.namespace.clone()),
+            api_group: None,
+        }]),
+    };
+    Some((account, role, binding))
+}
+
+/// Rules in the order in which permissions were first named. Names that are not known give none.
+fn rules(permissions: &[String]) -> Vec<PolicyRule> {
+    let mut rules = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for permission in permissions {
+        if seen.contains(&permission.as_str()) {
+            continue;
+        }
+        seen.push(permission);
+        match permission.as_str() {
+            "logs" => rules.extend([
+                rule("", "pods", &READ),
+                rule("", "pods/log", &["get"]),
+                rule("apps", "deployments", &READ),
+            ]),
+            "events" => rules.push(rule("", "events", &READ)),
+            _ => {}
+        }
+    }
+    rules
+}
+
+fn rule(group: &str, resource: &str, verbs: &[&str]) -> PolicyRule {
+    PolicyRule {
+        api_groups: Some(vec![group.to_owned()]),
+        resources: Some(vec![resource.to_owned()]),
+        verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+        ..PolicyRule::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

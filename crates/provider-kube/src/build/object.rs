@@ -18,22 +18,18 @@ macro_rules! objects {
         }
 
         impl Object {
-            /// The kind, as objects carry it.
-            #[must_use]
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => <$type as Resource>::KIND,)+
                 }
             }
 
-            #[must_use]
             pub fn metadata(&self) -> &ObjectMeta {
                 match self {
                     $(Self::$kind(object) => Metadata::metadata(object.as_ref()),)+
                 }
             }
 
-            /// The object as it is sent.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
                 match self {
                     $(Self::$kind(object) => serde_json::to_value(object),)+

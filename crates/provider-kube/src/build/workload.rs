@@ -11,9 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use provider_crd::names;
 
-use super::{
-    BuildError, Object, affinity, container, metadata, service_labels, service_selector, volumes,
-};
+use super::{BuildError, Object, affinity, container, metadata, service_labels, service_selector};
 use crate::resolve::{Lease, Service};
 use crate::settings::Settings;
 
@@ -54,7 +52,7 @@ pub(super) fn of(
         revision_history_limit: Some(1),
         selector,
         update_strategy: Some(stateful_set_strategy()),
-        volume_claim_templates: Some(volumes::claims(service)?),
+        volume_claim_templates: Some(container::claims(service)?),
         template,
         ..StatefulSetSpec::default()
     };
@@ -89,7 +87,7 @@ fn template(
     settings: &Settings,
 ) -> Result<PodTemplateSpec, BuildError> {
     let may_read = !service.permissions().is_empty();
-    let memory = volumes::memory(service)?;
+    let memory = container::memory(service)?;
     let spec = PodSpec {
         affinity: Some(affinity::of(service, settings)),
         automount_service_account_token: Some(may_read),

@@ -36,7 +36,6 @@ const ATTEMPTS: Duration = Duration::from_secs(20);
 /// A target counts as reached when it answers this often in a row: some network plugins enforce
 /// policies only a moment after a pod runs.
 const ROUNDS: usize = 4;
-/// Between these.
 const PAUSE: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(250);
 /// Output of the attempts that is read at most.
@@ -45,18 +44,14 @@ const MOST_OUTPUT: u64 = 64 << 10;
 /// Why nothing is known about the isolation of tenants.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// The API server did not do its part.
     #[error("{what}: {why}")]
     Api { what: &'static str, why: Failure },
-    /// A namespace has the name of a probe's and is none.
     #[error("namespace {0:?} exists and was not made by a probe: remove or rename it")]
     Taken(String),
-    /// The namespaces of an earlier probe do not go.
     #[error("namespace {0:?} of an earlier probe is still being deleted; try again later")]
     Leftover(String),
     #[error("the probe pod in {namespace:?} is not ready after {} s: {why}", READY.as_secs())]
     NotReady { namespace: String, why: String },
-    /// The attempts could not be made, or their output makes no sense.
     #[error("the probe pod in {namespace:?} did not make its connections: {why}")]
     Attempts { namespace: String, why: String },
 }

@@ -1,7 +1,6 @@
 //! Which connections show whether tenants are kept apart, and what their answers mean. No IO.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
@@ -32,17 +31,13 @@ const SELF: &str = "self";
 /// One of the two namespaces, which stand for two tenants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The first.
     A,
     B,
 }
 
 impl Side {
-    /// Both of them.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
-    /// The name of its namespace.
-    #[must_use]
     pub fn namespace(self) -> String {
         let letter = match self {
             Self::A => "a",
@@ -53,20 +48,22 @@ impl Side {
 }
 
 /// What a tenant's pod must not reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum TargetKind {
     /// A pod in the namespace of another tenant.
+    #[display("pod of another tenant")]
     OtherTenant,
-    /// The API server of the cluster.
+    #[display("API server")]
     ApiServer,
+    #[display("kubelet")]
     Kubelet,
     /// The metadata service of a cloud.
+    #[display("cloud metadata")]
     Metadata,
 }
 
 impl TargetKind {
     /// A name that does not change, for programs.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::OtherTenant => "other-tenant",
@@ -77,32 +74,18 @@ impl TargetKind {
     }
 }
 
-impl fmt::Display for TargetKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OtherTenant => "pod of another tenant",
-            Self::ApiServer => "API server",
-            Self::Kubelet => "kubelet",
-            Self::Metadata => "cloud metadata",
-        })
-    }
-}
-
 /// An address that a tenant's pod must not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     pub kind: TargetKind,
-    /// Where it answers.
     pub address: SocketAddr,
 }
 
-/// A pod of the probe that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbePod {
     pub side: Side,
     pub name: String,
     pub ip: IpAddr,
-    /// The node that it runs on.
     pub node: String,
 }
 
@@ -128,7 +111,6 @@ impl Report {
     }
 
     /// What was reached, in words, each once; `None` if nothing was.
-    #[must_use]
     pub fn summary(&self) -> Option<String> {
         let found: BTreeSet<Target> = self.findings().map(|found| found.target).collect();
         let words: Vec<String> =
@@ -137,8 +119,6 @@ impl Report {
     }
 }
 
-/// Whether a namespace was made by a probe.
-#[must_use]
 pub fn is_of_a_probe(namespace: &Value) -> bool {
     let labels = namespace.pointer("/metadata/labels");
     labels.and_then(|labels| labels.get(APP)).is_some_and(|name| name == PROBE)
@@ -146,7 +126,6 @@ pub fn is_of_a_probe(namespace: &Value) -> bool {
 
 /// The objects of a side, in the order in which they are created: the policy is there before the pod
 /// that it restricts, as with leases. No policy where leases get none.
-#[must_use]
 pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(ResourceKind, Value)> {
     let namespace = side.namespace();
     let ours = json!({APP: PROBE});
@@ -214,7 +193,6 @@ pub fn objects(side: Side, image: &str, settings: &Settings) -> Vec<(ResourceKin
     objects
 }
 
-/// A pod of the probe as it is, or what keeps it from being ready.
 pub fn ready(side: Side, pod: &Pod) -> Result<ProbePod, String> {
     let status = pod.status.as_ref().ok_or("it has no status yet")?;
     let conditions = || status.conditions.iter().flatten();
@@ -237,7 +215,6 @@ pub fn ready(side: Side, pod: &Pod) -> Result<ProbePod, String> {
 }
 
 /// What neither pod may reach: the API server at every address, kubelets, cloud metadata.
-#[must_use]
 pub fn shared_targets(
     api_servers: &[SocketAddr],
     api_service: Option<&Service>,
@@ -271,7 +248,6 @@ fn tried<'a>(nodes: &'a [Node], pods: &[&ProbePod]) -> Vec<&'a Node> {
     first.into_iter().chain(others).take(MOST_NODES).collect()
 }
 
-/// Where the kubelet of a node answers.
 fn kubelets(node: &Node) -> Vec<SocketAddr> {
     let Some(status) = &node.status else { return Vec::new() };
     let endpoint =
@@ -283,7 +259,6 @@ fn kubelets(node: &Node) -> Vec<SocketAddr> {
 }
 
 /// What a pod tries: the other tenant's pod, and what none may reach.
-#[must_use]
 pub fn targets(other: &ProbePod, shared: &[Target]) -> Vec<Target> {
     let address = SocketAddr::new(other.ip, PORT);
     let mut targets = vec![Target { kind: TargetKind::OtherTenant, address }];
@@ -293,7 +268,6 @@ pub fn targets(other: &ProbePod, shared: &[Target]) -> Vec<Target> {
 
 /// A shell command that tries all targets at once and prints one line for each: `reached` or
 /// `unreached` and its number. A target is reached if it closes the connection or sends anything.
-#[must_use]
 pub fn script(targets: &[Target]) -> String {
     let mut script = format!(
         "try() {{ printf 'GET / HTTP/1.0\\r\\n\\r\\n' | \
@@ -332,7 +306,6 @@ pub fn reached(targets: &[Target], output: &str) -> Result<Vec<Target>, String> 
 }
 
 /// Every attempt of a pod, of which these reached their target.
-#[must_use]
 pub fn connections(pod: &ProbePod, targets: &[Target], reached: &[Target]) -> Vec<Connection> {
     let connection = |target: &Target| Connection {
         from: pod.node.clone(),

@@ -15,12 +15,11 @@ use provider_engine::cluster::port::{
 };
 use tokio::sync::mpsc;
 
-use super::look::{Look, is_there};
-use crate::failure::of_read;
+use super::{Look, is_there};
+use crate::apply::of_read;
 use crate::status;
 use crate::watch::Shared;
 
-/// Events that may wait for whoever reads.
 const WAITING: usize = 64;
 /// Events that are remembered, so that none is told twice when all are read again.
 const REMEMBERED: usize = 4096;

@@ -16,7 +16,7 @@ use provider_engine::cluster::view::Condition;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-use super::look::Look;
+use super::Look;
 use crate::observe::condition;
 use crate::watch::Shared;
 

@@ -6,14 +6,13 @@ use kube_access::{KubeClient, ResourceKind, Selector};
 use provider_engine::cluster::port::{LeaseStatus, Missing, Phase, ReadFailure, ServiceStatus};
 use provider_engine::cluster::view::Held;
 
+use super::Look;
 use super::events::in_order;
-use super::look::Look;
 use crate::resolve::{held, version};
 use crate::settings::Settings;
 use crate::status::{self, LeaseObjects};
 use crate::watch::{Shared, parts};
 
-/// How all services of a lease are.
 pub(crate) async fn lease(
     client: &KubeClient,
     shared: &Shared,
@@ -34,7 +33,6 @@ pub(crate) async fn lease(
     }
 }
 
-/// How one service of a lease is.
 pub(crate) async fn service(
     client: &KubeClient,
     shared: &Shared,

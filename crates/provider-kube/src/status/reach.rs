@@ -11,7 +11,6 @@ use super::LeaseObjects;
 use crate::resolve::Service;
 use crate::settings::Settings;
 
-/// Hostnames that lead to it.
 pub(super) fn hostnames(service: &Service, shown: &LeaseObjects<'_>) -> Vec<String> {
     let leading = shown.hosts.iter().filter(|host| host.spec.service_name == service.name());
     leading.map(|host| host.spec.hostname.clone()).collect()

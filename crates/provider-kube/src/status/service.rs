@@ -6,7 +6,7 @@ use provider_crd::labels;
 use provider_engine::cluster::port::{Counts, LastExit, Phase, ServiceStatus};
 use provider_engine::cluster::view::Condition;
 
-use super::{LeaseObjects, event, reach};
+use super::{LeaseObjects, reach};
 use crate::observe::condition;
 use crate::observe::replica::{containers, exit, restarts};
 use crate::observe::rollout::{revision_of, update_revision, updated};
@@ -122,7 +122,7 @@ fn why(
             _ => None,
         })
     };
-    let warned = || event::newest_warning(service.name(), shown);
+    let warned = || super::newest_warning(service.name(), shown);
     let waiting = || {
         Some(if counts.existing == 0 {
             "the cluster has not made its pods yet".to_owned()

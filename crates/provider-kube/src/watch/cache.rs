@@ -21,15 +21,11 @@ use crate::observe::node_ports;
 pub(crate) struct ObjectCache {
     /// Which cluster it is, if that is known.
     pub(super) uid: Option<ClusterUid>,
-    /// By namespace.
     pub(super) namespaces: BTreeMap<String, NamespaceEntry>,
-    /// Nodes by name.
     pub(super) nodes: BTreeMap<String, Arc<Node>>,
     /// Which pods are on which node, by namespace and name.
     pub(super) on_node: BTreeMap<String, BTreeSet<(String, String)>>,
-    /// Volumes by name.
     pub(super) volumes: BTreeMap<String, Arc<PersistentVolume>>,
-    /// Classes of storage by name.
     pub(super) classes: BTreeMap<String, Arc<StorageClass>>,
     /// Node ports of services that are not of leases, by namespace and name of the service.
     pub(super) other_ports: BTreeMap<(String, String), BTreeSet<i32>>,
@@ -60,14 +56,11 @@ pub(crate) struct Dirty {
 }
 
 impl ObjectCache {
-    /// What is there of a namespace.
-    #[must_use]
     pub(crate) fn entry(&self, namespace: &str) -> Option<&NamespaceEntry> {
         self.namespaces.get(namespace)
     }
 
     /// The object of this kind and name, in the entry of a lease.
-    #[must_use]
     pub(crate) fn get(
         &self,
         kind: ResourceKind,
@@ -85,19 +78,16 @@ impl ObjectCache {
 
     /// The object that has this name in the namespace of the custom resources, whichever lease it
     /// is of.
-    #[must_use]
     pub(crate) fn named(&self, kind: ResourceKind, name: &str) -> Option<Arc<CachedObject>> {
         let home = self.homes.get(&(kind, name.to_owned()))?;
         self.get(kind, home, name)
     }
 
     /// What the provider remembers for itself.
-    #[must_use]
     pub(crate) fn memory(&self) -> Option<Arc<CachedObject>> {
         self.memory.clone()
     }
 
-    /// A watch told that an object is so.
     pub(crate) fn applied(&mut self, kind: ResourceKind, shown: CachedObject) {
         self.unconfirmed.remove(&key(kind, &shown));
         self.saw(kind, &shown);
@@ -222,7 +212,6 @@ impl ObjectCache {
         self.dirty.storage = true;
     }
 
-    /// A watch told that a pod is so.
     pub(crate) fn pod_applied(&mut self, pod: &Arc<Pod>) {
         let Some((namespace, name)) = address(pod) else { return };
         self.drop_pod(&namespace, &name);
@@ -244,7 +233,6 @@ impl ObjectCache {
         }
     }
 
-    /// A watch told all pods.
     pub(crate) fn pods_synced(&mut self, all: &[Arc<Pod>]) {
         let named: BTreeSet<_> = all.iter().filter_map(|pod| address(pod)).collect();
         let there = self.namespaces.values().flat_map(|entry| entry.pods.values());
@@ -292,7 +280,6 @@ impl ObjectCache {
         self.dirty.nodes.insert(name.to_owned());
     }
 
-    /// A watch told all services.
     pub(crate) fn services_synced(&mut self, all: Vec<CachedObject>) {
         let (ours, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_ours);
         self.synced(ResourceKind::SERVICE, ours);
@@ -402,7 +389,6 @@ fn home(kind: ResourceKind, shown: &CachedObject) -> String {
     )
 }
 
-/// Whether what is there is newer than what is told of it.
 fn is_newer(there: &CachedObject, told: &CachedObject) -> bool {
     matches!((there.number(), told.number()), (Some(there), Some(told)) if there > told)
 }

@@ -18,8 +18,6 @@
 
 mod api_probe;
 mod cache;
-mod changes;
-mod health;
 mod namespace;
 mod owner;
 pub(crate) mod parts;
@@ -32,7 +30,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use health::Health;
+use api_probe::Health;
 use k8s_openapi::Metadata;
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
@@ -48,9 +46,9 @@ use trim::Trim;
 
 use crate::settings::Settings;
 pub(crate) use cache::ObjectCache;
-pub use changes::KubeChanges;
 pub(crate) use kube_access::CachedObject;
 pub(crate) use namespace::NamespaceEntry;
+pub use shared::KubeChanges;
 pub(crate) use shared::Shared;
 pub(crate) use trim::Trimmed;
 
@@ -75,7 +73,6 @@ const LEASED: [ResourceKind; 9] = [
     ResourceKind::STATEFUL_SET,
     ResourceKind::CLAIM,
 ];
-/// Kinds in the namespace of the custom resources.
 const CUSTOM: [ResourceKind; 3] =
     [ResourceKind::MANIFEST, ResourceKind::HOST, ResourceKind::LEASED_IP];
 
@@ -89,7 +86,6 @@ pub(crate) struct Watches {
 
 impl Watches {
     /// Begins to watch. Has to be called within a runtime.
-    #[must_use]
     pub(crate) fn start(client: &KubeClient, settings: Arc<Settings>) -> Self {
         let others = [
             ResourceKind::CONFIG_MAP,
@@ -145,13 +141,11 @@ impl Watches {
         watches
     }
 
-    #[must_use]
     pub(crate) const fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
     /// Begins to tell what changes.
-    #[must_use]
     pub(crate) fn changes(&self) -> KubeChanges {
         KubeChanges::new(self.asks.clone())
     }

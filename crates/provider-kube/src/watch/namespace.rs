@@ -17,20 +17,15 @@ use crate::observe;
 pub(crate) struct NamespaceEntry {
     /// The lease, if it is one's.
     pub(crate) lease: Option<LeaseId>,
-    /// Its pods, by name.
     pub(crate) pods: BTreeMap<String, Arc<Pod>>,
     objects: BTreeMap<(ResourceKind, String), Arc<CachedObject>>,
 }
 
 impl NamespaceEntry {
-    /// The object of this kind and name.
-    #[must_use]
     pub(crate) fn get(&self, kind: ResourceKind, name: &str) -> Option<&Arc<CachedObject>> {
         self.objects.get(&(kind, name.to_owned()))
     }
 
-    /// The object of the kind with this name, as JSON.
-    #[must_use]
     pub(crate) fn json(&self, kind: &str, name: &str) -> Option<Value> {
         let kind = ResourceKind::named(kind)?;
         Some(self.get(kind, name)?.json(kind))
@@ -42,24 +37,20 @@ impl NamespaceEntry {
         self.objects.range(all).take_while(move |((it, _), _)| *it == kind).map(|(_, shown)| shown)
     }
 
-    /// All objects of a kind, as a type.
     pub(crate) fn typed<T: serde::de::DeserializeOwned>(&self, kind: ResourceKind) -> Vec<T> {
         self.of(kind).filter_map(|shown| shown.typed(kind)).collect()
     }
 
     /// The lease's `Manifest`.
-    #[must_use]
     pub(crate) fn manifest(&self) -> Option<Manifest> {
         self.of(ResourceKind::MANIFEST).next()?.typed(ResourceKind::MANIFEST)
     }
 
-    #[must_use]
     pub(crate) fn namespace(&self) -> Option<Namespace> {
         self.of(ResourceKind::NAMESPACE).next()?.typed(ResourceKind::NAMESPACE)
     }
 
     /// Whether a pod of this namespace is one of a lease's service.
-    #[must_use]
     pub(crate) fn is_replica(&self, pod: &Pod) -> bool {
         let found = pod.metadata.labels.as_ref();
         self.lease.is_some() && found.is_some_and(|found| found.contains_key(labels::SERVICE))
@@ -80,7 +71,6 @@ impl NamespaceEntry {
         self.objects.is_empty() && self.pods.is_empty()
     }
 
-    /// Which lease it is of can only change with what names it.
     fn name_lease(&mut self, kind: ResourceKind) {
         if kind != ResourceKind::MANIFEST && kind != ResourceKind::NAMESPACE {
             return;

@@ -26,7 +26,6 @@ pub(crate) const MAINTENANCE: &str = "maintenance";
 /// What makes volumes of folders on nodes.
 const LOCAL_PATH: &str = "rancher.io/local-path";
 
-/// What is there of the lease whose namespace this is.
 pub(crate) fn lease(
     cache: &ObjectCache,
     namespace: &str,

@@ -26,7 +26,6 @@ impl<'de, T: Trim + Deserialize<'de>> Deserialize<'de> for Trimmed<T> {
 }
 
 pub(crate) trait Trim {
-    #[must_use]
     fn trimmed(self) -> Self;
 }
 

@@ -72,8 +72,6 @@ impl Backends {
         self.is_known = is_known;
     }
 
-    /// Whether somebody answers for a service.
-    #[must_use]
     pub fn of(&self, namespace: &str, service: &str) -> Answers {
         if !self.is_known {
             return Answers::Unknown;

@@ -14,7 +14,6 @@ pub struct Claim {
     pub service: String,
     /// Its port, as seen from outside.
     pub port: u32,
-    /// When it was first claimed.
     pub since: Option<Timestamp>,
     /// Which state of the `ProviderHost` this is.
     pub version: String,
@@ -23,7 +22,6 @@ pub struct Claim {
 /// Why a `ProviderHost` claims nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimError {
-    /// It does not look like one.
     #[error("ProviderHost {object:?} cannot be read: a field has another type than it should")]
     Form { object: String },
     #[error("ProviderHost {object:?} names no lease")]

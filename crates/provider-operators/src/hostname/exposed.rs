@@ -55,7 +55,6 @@ pub struct ProxyOptions {
     pub buffer_size: u32,
     /// How many buffers there are for the rest.
     pub buffers_number: u32,
-    /// The size of each of them.
     pub buffers_size: u32,
     /// How much of them may be busy while the rest is read.
     pub busy_buffers_size: u32,
@@ -66,10 +65,8 @@ pub struct ProxyOptions {
 /// Why a port is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Closed {
-    /// No such service, or none of it is to run.
     #[error("the lease runs no service of this name")]
     Service,
-    /// The service opens no such port to the world.
     #[error("the service does not open this port to the world")]
     Port,
 }
@@ -96,7 +93,6 @@ impl ExposedPorts {
     }
 
     /// Whether the tenant asked for this hostname.
-    #[must_use]
     pub fn asks_for(&self, host: &str) -> bool {
         let mut ports = self.services.iter().flat_map(|service| &service.ports);
         ports.any(|port| port.hosts.iter().any(|asked| asked.eq_ignore_ascii_case(host)))

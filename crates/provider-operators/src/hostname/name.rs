@@ -20,39 +20,27 @@ const STAR: &str = "xx--wildcard";
 pub enum NameError {
     #[error("the hostname is empty: name one")]
     Empty,
-    /// It is too long.
     #[error("the hostname has {length} characters: at most 253 are allowed")]
     TooLong { length: usize },
     #[error("{host:?} is an IP address: a name is needed")]
     Address { host: String },
-    /// It is a pattern that no controller serves.
     #[error("{host:?} has * in another place than for its whole first part: name each hostname")]
     Pattern { host: String },
-    /// Two dots in a row, or one at either end.
     #[error("{host:?} has an empty part: two dots in a row, or one at either end")]
     EmptyLabel { host: String },
-    /// A part is too long.
     #[error("{label:?} is longer than the 63 characters that a part of a hostname may have")]
     LongLabel { label: String },
-    /// A part has other characters than a hostname may have.
     #[error(
         "{label:?} is no part of a hostname: it takes a-z, 0-9 and -, not at either end; other \
          letters are written in their xn-- form"
     )]
     Label { label: String },
-    /// It is called like the route of a pattern.
     #[error("{host:?} begins with what routes of patterns begin with: take another hostname")]
     Reserved { host: String },
-    /// The operator of the cluster keeps it.
     #[error("{host:?} is blocked by this provider: take another hostname")]
-    Blocked {
-        host: String,
-        /// By what.
-        by: BlockedBy,
-    },
+    Blocked { host: String, by: BlockedBy },
 }
 
-/// Whether a hostname is served.
 pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
     if host.is_empty() {
         return Err(NameError::Empty);
@@ -91,26 +79,19 @@ pub fn check(host: &str, blocked: &BlockedHostnames) -> Result<(), NameError> {
 }
 
 /// The domain all of whose names a pattern is; `None` for a plain name.
-#[must_use]
 pub fn under(host: &str) -> Option<&str> {
     host.strip_prefix("*.")
 }
 
-/// Whether a pattern is also for this name, which is another one.
-#[must_use]
 pub fn covers(pattern: &str, host: &str) -> bool {
     let rest = under(pattern).and_then(|domain| host.strip_suffix(domain));
     pattern != host && rest.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
-/// The name of the route of a hostname.
-#[must_use]
 pub fn route_of(host: &str) -> String {
     under(host).map_or_else(|| host.to_owned(), |domain| format!("{STAR}.{domain}"))
 }
 
-/// The hostname of the route of this name.
-#[must_use]
 pub fn host_of(route: &str) -> String {
     let domain = route.strip_prefix(STAR).and_then(|rest| rest.strip_prefix('.'));
     domain.map_or_else(|| route.to_owned(), |domain| format!("*.{domain}"))

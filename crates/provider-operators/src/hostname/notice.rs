@@ -13,7 +13,6 @@ use super::reconcile::{Notice, State};
 /// Characters that Kubernetes takes.
 const LONGEST: usize = 1024;
 
-/// An event, and where it goes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Event {
     pub(super) namespace: String,

@@ -57,7 +57,6 @@ impl Drop for Leading<'_> {
 
 impl HostnameOperator {
     /// An operator that has seen nothing yet.
-    #[must_use]
     pub fn new(client: KubeClient, settings: Settings) -> Self {
         Self(Arc::new(Inner {
             client,
@@ -77,13 +76,11 @@ impl HostnameOperator {
         self.0.changed.notify_one();
     }
 
-    #[must_use]
     pub fn leads(&self) -> bool {
         self.0.leads.load(Ordering::Relaxed)
     }
 
     /// How things are, and what was counted.
-    #[must_use]
     pub fn figures(&self) -> Figures {
         let (leads, index) = (self.leads(), self.index());
         let counts = index.counted().clone();
@@ -91,7 +88,6 @@ impl HostnameOperator {
     }
 
     /// Tells whenever something may be another way than before.
-    #[must_use]
     pub fn turns(&self) -> watch::Receiver<()> {
         self.0.turns.subscribe()
     }

@@ -56,7 +56,6 @@ pub enum Routes {
 
 impl Routes {
     /// The kind of object that routes are.
-    #[must_use]
     pub const fn kind(&self) -> ResourceKind {
         match self {
             Self::Ingress { .. } => ResourceKind::INGRESS,
@@ -65,7 +64,6 @@ impl Routes {
     }
 
     /// The kind that routes were before, if the operator of the cluster changed their mind.
-    #[must_use]
     pub const fn other_kind(&self) -> ResourceKind {
         match self {
             Self::Ingress { .. } => ResourceKind::HTTP_ROUTE,
@@ -88,7 +86,6 @@ pub enum Implementation {
 
 impl Implementation {
     /// The program whose controller has this name.
-    #[must_use]
     pub fn of(controller: &str) -> Self {
         match controller.starts_with("gateway.nginx.org/") {
             true => Self::Nginx,

@@ -6,8 +6,8 @@ use akash_chain::tx::{
 };
 use akash_types::Address;
 
+use super::keyring::AccountSigner;
 use super::network::Network;
-use super::signer::AccountSigner;
 
 /// Gas for which the fee of a simulated transaction is computed: the fee only has to be there.
 const ASSUMED_GAS: u64 = 200_000;
@@ -39,10 +39,6 @@ impl Maker<'_> {
     }
 
     /// The gas limit, and the turn with the sequence that the simulation found to be due.
-    ///
-    /// # Errors
-    ///
-    /// When the messages would fail, or the node does not answer.
     pub(crate) async fn gas(
         &self,
         network: &Network,

@@ -3,12 +3,8 @@
 mod keyring;
 mod maker;
 mod network;
-mod signer;
 pub(crate) mod values;
-mod wallet;
 
-pub(crate) use keyring::{KeyringArgs, open, thrice};
+pub(crate) use keyring::{Account, AccountSigner, KeyringArgs, Wallet, next_turn, open, thrice};
 pub(crate) use maker::{Maker, Turn, broadcast_in_turn};
 pub(crate) use network::Network;
-pub(crate) use signer::{Account, AccountSigner};
-pub(crate) use wallet::{Wallet, next_turn};

@@ -80,10 +80,6 @@ impl Network {
     }
 
     /// Calls a gRPC method and gives its answer as it is to be printed.
-    ///
-    /// # Errors
-    ///
-    /// When there is no answer, or none that can be read.
     pub(crate) async fn ask(&self, path: &str, request: &impl Message) -> anyhow::Result<Document> {
         let reply = self.query.transport().unary(path, request.encode_to_vec()).await?;
         Ok(proto_json::answer(path, &reply.bytes)?)

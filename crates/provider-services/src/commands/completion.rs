@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use crate::cli::{Cli, Completion, NAME};
-use crate::streams::Streams;
+use crate::console::Streams;
 
 pub(crate) fn run(args: &Completion, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
     // The generator panics when it cannot write, so it gets what can always be written to.

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use provider_crd::custom_resource_definitions;
 
+use crate::console::Streams;
 use crate::output::Document;
-use crate::streams::Streams;
 
 pub(crate) fn run(streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
     let definitions = custom_resource_definitions().into_iter();

@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::{Command, CommandFactory};
 
 use crate::cli::{Cli, Man};
+use crate::console::Streams;
 use crate::output::counted;
-use crate::streams::Streams;
 
 pub(crate) fn run(args: &Man, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
     let directory = &args.directory;

@@ -12,8 +12,8 @@ use kube_access::{Access, KubeClient, ResourceKind};
 use provider_crd::custom_resource_definitions;
 use serde_json::Value;
 
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::app::block_on;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 const HELP: &str = "\

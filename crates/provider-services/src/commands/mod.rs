@@ -22,7 +22,7 @@ pub(crate) mod version;
 use std::process::ExitCode;
 
 use crate::cli::Command;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 /// Runs a command. An error is told by the caller; a command that has told everything itself

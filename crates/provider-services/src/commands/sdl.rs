@@ -13,9 +13,9 @@ use crate::cli::{
     Groups, GroupsFormat, ManifestFormat, ReportFormat, SdlCommand, SdlFile, SdlToManifest,
     SdlVersion, Validate,
 };
+use crate::console::Streams;
 use crate::output::{Palette, Severity, counted, render_groups, render_problem};
 use crate::source::Source;
-use crate::streams::Streams;
 
 pub(crate) fn run(command: &SdlCommand, streams: &mut Streams<'_>) -> anyhow::Result<ExitCode> {
     match command {

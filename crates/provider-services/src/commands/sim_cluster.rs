@@ -10,9 +10,9 @@ use clap::{Args, ValueHint};
 use provider_sim::core::{ClusterSpec, Delays, Settings};
 use provider_sim::server::{Server, ServerConfig};
 
+use crate::app::{block_on, stop_signal};
+use crate::console::Streams;
 use crate::output::{Palette, counted, printable, render_nodes};
-use crate::runtime::{block_on, stop_signal};
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 const HELP: &str = "\

@@ -8,7 +8,7 @@ use provider_api::status::COSMOS_SDK_VERSION;
 use serde::Serialize;
 
 use crate::cli::{NAME, ReportFormat, Version};
-use crate::streams::Streams;
+use crate::console::Streams;
 
 pub(crate) use provider_api::status::VERSION;
 

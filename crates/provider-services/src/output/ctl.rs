@@ -262,7 +262,7 @@ fn span(seconds: u64) -> String {
 /// A price without the zeros that fill its places: `1.5uact`.
 fn short(price: &str) -> String {
     match price.parse() {
-        Ok(coin) => super::amount::price(&coin),
+        Ok(coin) => super::bids::price(&coin),
         Err(_) => price.to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use akash_sdl::Manifest;
 use akash_types::{Attribute, Endpoint, EndpointKind, Gpu, GroupSpec, ResourceUnit, Storage};
 
 use super::table::{Table, wrap};
-use super::{Palette, WIDTH, amount, printable};
+use super::{Palette, WIDTH, bids, printable};
 
 const INDENT: &str = "  ";
 const COLUMNS: [&str; 8] =
@@ -40,7 +40,7 @@ fn render_group(group: &GroupSpec, manifest: &Manifest, palette: &Palette) -> St
     if let Ok(total) = group.total_price() {
         text.push_str(&format!(
             "\n{INDENT}At most {} per block in all; prices above are for one replica.\n",
-            amount::price(&total)
+            bids::price(&total)
         ));
     }
     text
@@ -84,17 +84,17 @@ fn services(manifest: &Manifest, group: &str, unit: u32) -> Vec<String> {
 
 fn row(unit: &ResourceUnit, services: &[String]) -> Vec<Vec<String>> {
     let resources = &unit.resources;
-    let mut cpu = vec![amount::cores(resources.cpu.units)];
+    let mut cpu = vec![bids::cores(resources.cpu.units)];
     cpu.extend(resources.cpu.attributes.iter().map(pair));
     vec![
         services.to_vec(),
         vec![unit.count.to_string()],
         cpu,
-        vec![amount::bytes(resources.memory.quantity)],
+        vec![bids::bytes(resources.memory.quantity)],
         or_dash(resources.storage.iter().map(volume).collect()),
         gpu(&resources.gpu),
         endpoints(&resources.endpoints),
-        vec![amount::price(&unit.price)],
+        vec![bids::price(&unit.price)],
     ]
 }
 
@@ -109,7 +109,7 @@ fn volume(volume: &Storage) -> String {
     if volume.name != "default" {
         parts.push(printable(&volume.name));
     }
-    parts.push(amount::bytes(volume.quantity));
+    parts.push(bids::bytes(volume.quantity));
     match volume.class() {
         Some(class) => parts.push(printable(class)),
         None if volume.is_persistent() => parts.push("persistent".to_owned()),

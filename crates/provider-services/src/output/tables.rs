@@ -3,9 +3,8 @@
 //! Addresses are too long for two of them in a line: what has a tenant and a provider stands under
 //! its tenant.
 
-use super::Document;
 use super::table::{Table, wrap};
-use super::{Palette, WIDTH, printable};
+use super::{Document, Palette, WIDTH, printable};
 
 const INDENT: &str = "  ";
 

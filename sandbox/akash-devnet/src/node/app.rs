@@ -1,5 +1,9 @@
 //! What a node needs of the state machine that it runs.
 
+use super::commit;
+use super::commit::{VOTING_POWER, Validator};
+use super::mempool::{BlockLimits, MempoolLimits};
+use super::merkle::Hash;
 use crate::state::{BlockInfo, Event, QueryError, SimulateError, Simulated, State, TxResult};
 
 /// A state machine under a node. A copy must be cheap: a node makes one per transaction and keeps
@@ -22,10 +26,6 @@ pub trait App: Clone + Send + Sync + 'static {
     /// Tries a transaction without effect.
     fn simulate(&self, tx: &[u8]) -> Result<Simulated, SimulateError>;
     /// Answers a query by gRPC method path.
-    ///
-    /// # Errors
-    ///
-    /// With what a node would answer instead.
     fn query(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, QueryError>;
 }
 
@@ -60,5 +60,50 @@ impl App for State {
 
     fn query(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, QueryError> {
         Self::query(self, path, data)
+    }
+}
+
+/// How many blocks are kept unless told otherwise.
+const RETAIN_BLOCKS: u64 = 100_000;
+/// How many states are kept, for queries at an earlier height.
+const RETAIN_STATES: u64 = 100;
+
+/// The facts of a chain and the limits of its node.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    pub chain_id: String,
+    pub initial_height: u64,
+    /// When the chain starts, in nanoseconds since 1970.
+    pub genesis_time_unix_nanos: i64,
+    pub validator: Validator,
+    pub block: BlockLimits,
+    pub mempool: MempoolLimits,
+    /// How many blocks are kept.
+    pub retain_blocks: u64,
+    /// How many states are kept, for queries at an earlier height.
+    pub retain_states: u64,
+}
+
+impl Chain {
+    pub fn new(
+        chain_id: impl Into<String>,
+        initial_height: u64,
+        genesis_time_unix_nanos: i64,
+    ) -> Self {
+        let chain_id = chain_id.into();
+        Self {
+            validator: Validator::of_chain(&chain_id),
+            chain_id,
+            initial_height: initial_height.max(1),
+            genesis_time_unix_nanos,
+            block: BlockLimits::default(),
+            mempool: MempoolLimits::default(),
+            retain_blocks: RETAIN_BLOCKS,
+            retain_states: RETAIN_STATES,
+        }
+    }
+
+    pub fn validators_hash(&self) -> Hash {
+        commit::set_hash(&self.validator.public_key(), VOTING_POWER)
     }
 }

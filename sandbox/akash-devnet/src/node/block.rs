@@ -35,32 +35,27 @@ pub struct Block {
 }
 
 impl Block {
-    #[must_use]
     pub const fn height(&self) -> u64 {
         self.header.height
     }
 
-    #[must_use]
     pub fn to_wire(&self) -> wire::Block {
         to_wire(&self.header, &self.txs, &self.last_commit)
     }
 
     /// Merkle root of the results, which the next header carries.
-    #[must_use]
     pub fn results_hash(&self) -> Hash {
         let leaves: Vec<Vec<u8>> = self.results.iter().map(result_leaf).collect();
         merkle::root(&leaves)
     }
 
     /// A transaction with its digest and result.
-    #[must_use]
     pub fn tx(&self, index: usize) -> Option<(&Bytes, &Hash, &TxResult)> {
         Some((self.txs.get(index)?, self.tx_hashes.get(index)?, self.results.get(index)?))
     }
 }
 
 /// The form of a block in protobuf messages.
-#[must_use]
 pub(super) fn to_wire(header: &Header, txs: &[Bytes], last_commit: &Commit) -> wire::Block {
     wire::Block {
         header: Some(header.to_wire()),
@@ -70,13 +65,11 @@ pub(super) fn to_wire(header: &Header, txs: &[Bytes], last_commit: &Commit) -> w
     }
 }
 
-#[must_use]
 pub(super) fn data_hash(tx_hashes: &[Hash]) -> Hash {
     merkle::root(tx_hashes)
 }
 
 /// The id of a block and its size.
-#[must_use]
 pub(super) fn identify(header: &Header, txs: &[Bytes], last_commit: &Commit) -> (BlockId, usize) {
     let bytes = to_wire(header, txs, last_commit).encode_to_vec();
     let parts: Vec<&[u8]> = bytes.chunks(PART).collect();
@@ -86,7 +79,6 @@ pub(super) fn identify(header: &Header, txs: &[Bytes], last_commit: &Commit) -> 
 }
 
 /// The digest of each transaction.
-#[must_use]
 pub(super) fn hash_txs(txs: &[Bytes]) -> Vec<Hash> {
     txs.iter().map(|tx| sha256(tx)).collect()
 }

@@ -24,7 +24,6 @@ pub struct BlockId {
 }
 
 impl BlockId {
-    #[must_use]
     pub fn to_wire(&self) -> wire::BlockId {
         let part_set_header =
             Some(wire::PartSetHeader { total: self.parts, hash: self.parts_hash.to_vec() });
@@ -33,7 +32,6 @@ impl BlockId {
 }
 
 /// The form of an optional id; the first block has none before it.
-#[must_use]
 pub fn id_to_wire(id: Option<&BlockId>) -> wire::BlockId {
     let empty = || wire::BlockId {
         hash: Vec::new(),
@@ -68,7 +66,6 @@ pub struct Header {
 
 impl Header {
     /// Its digest, which is the block's.
-    #[must_use]
     pub fn hash(&self) -> Hash {
         let version = Consensus { block: BLOCK_PROTOCOL, app: 0 };
         merkle::root(&[
@@ -89,18 +86,15 @@ impl Header {
         ])
     }
 
-    #[must_use]
     pub fn timestamp(&self) -> Timestamp {
         time::timestamp(self.time_unix_nanos)
     }
 
     /// Its height in protobuf messages, where heights are signed.
-    #[must_use]
     pub fn signed_height(&self) -> i64 {
         signed(self.height)
     }
 
-    #[must_use]
     pub fn to_wire(&self) -> wire::Header {
         wire::Header {
             version: Some(Consensus { block: BLOCK_PROTOCOL, app: 0 }),
@@ -122,7 +116,6 @@ impl Header {
 }
 
 /// A height where the wire has it signed; no chain lives long enough for it not to fit.
-#[must_use]
 pub fn signed(height: u64) -> i64 {
     i64::try_from(height).unwrap_or(i64::MAX)
 }

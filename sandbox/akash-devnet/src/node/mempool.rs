@@ -1,11 +1,10 @@
 //! Transactions that wait for a block, in the order they came.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use bytes::Bytes;
+use prost::Message;
 
-use super::cache::Cache;
-use super::limits::{BlockLimits, MempoolLimits};
 use super::merkle::{Hash, sha256};
 
 /// Bytes that a block needs beside its transactions, with one validator: CometBFT's own figures for
@@ -15,10 +14,8 @@ const BLOCK_OVERHEAD: u64 = 11 + 626 + 94 + 109;
 /// Why a transaction is not even looked at. The texts are CometBFT's; clients match them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BroadcastError {
-    /// The same bytes were seen lately.
     #[error("tx already exists in cache")]
     InCache,
-    /// The mempool holds all it may.
     #[error(
         "mempool is full: number of txs {txs} (max: {max_txs}), total txs bytes {bytes} (max: {max_bytes})"
     )]
@@ -31,7 +28,6 @@ pub enum BroadcastError {
         /// Most it may hold.
         max_bytes: u64,
     },
-    /// The transaction is larger than any may be.
     #[error("Tx too large. Max size is {max}, but got {actual}")]
     TooLarge {
         /// Most bytes.
@@ -43,10 +39,8 @@ pub enum BroadcastError {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
-    /// Its bytes.
     pub tx: Bytes,
     pub hash: Hash,
-    /// Gas it may use.
     pub gas_wanted: i64,
 }
 
@@ -60,25 +54,21 @@ pub struct Mempool {
 
 impl Mempool {
     /// An empty one.
-    #[must_use]
     pub fn new(limits: MempoolLimits) -> Self {
         let cache = Cache::new(limits.cache);
         Self { limits, pending: VecDeque::new(), bytes: 0, cache }
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
     /// Whether none waits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
     /// Bytes of all that wait.
-    #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -89,7 +79,6 @@ impl Mempool {
     }
 
     /// The error of a mempool without room.
-    #[must_use]
     pub fn full(&self) -> BroadcastError {
         BroadcastError::Full {
             txs: self.pending.len(),
@@ -127,7 +116,6 @@ impl Mempool {
 
     /// The transactions for the next block: the oldest, up to the first that does not fit. Those
     /// behind it wait too, or one account's could overtake each other.
-    #[must_use]
     pub fn reap(&self, limits: &BlockLimits) -> Vec<Bytes> {
         let mut bytes = BLOCK_OVERHEAD;
         let mut gas = 0_u64;
@@ -190,4 +178,124 @@ fn field_size(length: u64) -> u64 {
     // A length delimiter is at most ten bytes.
     let delimiter = prost::encoding::encoded_len_varint(length);
     u64::try_from(delimiter).unwrap_or(10).saturating_add(length).saturating_add(1)
+}
+
+/// Remembers a number of digests; the one not seen for longest is forgotten first.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    capacity: usize,
+    turn: u64,
+    seen: HashMap<Hash, u64>,
+    order: BTreeMap<u64, Hash>,
+}
+
+impl Cache {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity, turn: 0, seen: HashMap::new(), order: BTreeMap::new() }
+    }
+
+    /// Remembers a digest; whether it was new.
+    pub(super) fn insert(&mut self, hash: Hash) -> bool {
+        self.turn += 1;
+        let before = self.seen.insert(hash, self.turn);
+        if let Some(turn) = before {
+            self.order.remove(&turn);
+        }
+        self.order.insert(self.turn, hash);
+        if self.seen.len() > self.capacity
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.seen.remove(&oldest);
+        }
+        before.is_none()
+    }
+
+    pub(super) fn remove(&mut self, hash: &Hash) {
+        if let Some(turn) = self.seen.remove(hash) {
+            self.order.remove(&turn);
+        }
+    }
+}
+
+/// What a block may hold; every node of a chain must agree on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockLimits {
+    /// Most bytes of a block.
+    pub max_bytes: u64,
+    /// Most gas that the transactions of a block may ask for together; `None` for any.
+    pub max_gas: Option<u64>,
+}
+
+impl Default for BlockLimits {
+    fn default() -> Self {
+        Self { max_bytes: 22_020_096, max_gas: Some(60_000_000) }
+    }
+}
+
+impl BlockLimits {
+    /// Most gas as the chain writes it: -1 for any.
+    pub fn signed_gas(&self) -> i64 {
+        self.max_gas.map_or(-1, |gas| i64::try_from(gas).unwrap_or(i64::MAX))
+    }
+
+    /// Most bytes as the chain writes it.
+    pub fn signed_bytes(&self) -> i64 {
+        i64::try_from(self.max_bytes).unwrap_or(i64::MAX)
+    }
+
+    pub fn hash(&self) -> Hash {
+        let params = HashedParams { bytes: self.signed_bytes(), gas: self.signed_gas() };
+        sha256(&params.encode_to_vec())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MempoolLimits {
+    /// Most transactions.
+    pub max_txs: usize,
+    /// Most bytes of all transactions together.
+    pub max_bytes: u64,
+    /// Most bytes of one transaction.
+    pub max_tx_bytes: usize,
+    /// How many transactions that were seen are remembered.
+    pub cache: usize,
+}
+
+impl Default for MempoolLimits {
+    /// CometBFT's own.
+    fn default() -> Self {
+        Self { max_txs: 5_000, max_bytes: 1 << 30, max_tx_bytes: 1 << 20, cache: 10_000 }
+    }
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct HashedParams {
+    #[prost(int64, tag = "1")]
+    bytes: i64,
+    #[prost(int64, tag = "2")]
+    gas: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_seen_is_forgotten_first() {
+        let mut cache = Cache::new(2);
+        assert!(cache.insert([1; 32]));
+        assert!(cache.insert([2; 32]));
+        assert!(!cache.insert([1; 32]), "known, and now the newest");
+        assert!(cache.insert([3; 32]), "pushes out 2");
+        assert!(!cache.insert([1; 32]));
+        assert!(cache.insert([2; 32]));
+    }
+
+    #[test]
+    fn what_was_removed_is_new_again() {
+        let mut cache = Cache::new(2);
+        cache.insert([1; 32]);
+        cache.remove(&[1; 32]);
+        assert!(cache.insert([1; 32]));
+    }
 }

@@ -9,13 +9,11 @@ const LEAF: [u8; 1] = [0];
 const INNER: [u8; 1] = [1];
 
 /// SHA-256 of some bytes.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> Hash {
     Sha256::digest(bytes).into()
 }
 
 /// The root over some leaves; of none it is the digest of nothing.
-#[must_use]
 pub(super) fn root<L: AsRef<[u8]>>(leaves: &[L]) -> Hash {
     match leaves {
         [] => sha256(&[]),
@@ -37,8 +35,6 @@ pub struct Proof {
     pub aunts: Vec<Hash>,
 }
 
-/// The proof of one leaf, where there is one with this index.
-#[must_use]
 pub fn proof<L: AsRef<[u8]>>(leaves: &[L], index: usize) -> Option<Proof> {
     let bytes = leaves.get(index)?.as_ref();
     let mut aunts = Vec::new();

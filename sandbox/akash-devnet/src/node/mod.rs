@@ -15,38 +15,25 @@
 
 mod app;
 mod block;
-mod cache;
-mod chain;
 mod commit;
 mod header;
 mod history;
-mod limits;
 mod mempool;
 mod merkle;
 mod produce;
 mod query;
-mod record;
 mod time;
-mod validator;
 
-pub use app::App;
+pub use app::{App, Chain};
 pub use block::Block;
-pub use chain::Chain;
-pub use commit::{Commit, Vote, sign_bytes};
+pub use commit::{Commit, VOTING_POWER, Validator, Vote, address_of, sign_bytes};
 pub use header::{BLOCK_PROTOCOL, BlockId, ConsensusAddress, Header, id_to_wire, signed};
-pub use history::{HeightError, History, TxPlace, parse_hash};
-pub use limits::{BlockLimits, MempoolLimits};
-pub use mempool::{BroadcastError, Mempool, Pending};
+pub use history::{HEAD, Head, HeightError, History, Record, TxPlace, parse_hash};
+pub use mempool::{BlockLimits, BroadcastError, Mempool, MempoolLimits, Pending};
 pub use merkle::{Hash, Proof, proof, sha256};
 pub use produce::{Checked, Node, ReplayError};
 pub use query::{Query, QueryParseError};
-pub use record::{HEAD, Head, Record};
 pub use time::{parse_rfc3339, rfc3339, rfc3339_seconds, timestamp};
-pub use validator::{VOTING_POWER, Validator, address_of};
 
 #[cfg(test)]
-pub(crate) mod fake;
-#[cfg(test)]
-mod recorded;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

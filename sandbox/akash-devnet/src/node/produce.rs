@@ -6,16 +6,13 @@ use bytes::Bytes;
 
 use crate::state::{BlockInfo, TxResult};
 
-use super::app::App;
+use super::app::{App, Chain};
 use super::block::{self, Block};
-use super::chain::Chain;
 use super::commit::Commit;
 use super::header::Header;
-use super::history::History;
-use super::limits::BlockLimits;
-use super::mempool::{BroadcastError, Mempool, Pending};
+use super::history::{History, Record};
+use super::mempool::{BlockLimits, BroadcastError, Mempool, Pending};
 use super::merkle::{Hash, sha256};
-use super::record::Record;
 
 /// Blocks are at least this far apart in time, in nanoseconds.
 const STEP: i64 = 1_000_000;
@@ -29,10 +26,8 @@ pub struct Checked {
 /// Why a kept block cannot be made again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// It is not the next.
     #[error("the next block is {expected}, but the record is of block {found}")]
     Order { expected: u64, found: u64 },
-    /// The state after it is another.
     #[error("block {height} does not lead to the state that was recorded after it")]
     Diverged { height: u64 },
 }
@@ -48,36 +43,30 @@ pub struct Node<A> {
 
 impl<A: App> Node<A> {
     /// A node before the first block.
-    #[must_use]
     pub fn new(chain: Chain, app: A) -> Self {
         let mempool = Mempool::new(chain.mempool);
         let check = app.clone();
         Self { chain: Arc::new(chain), app, check, mempool, history: History::default() }
     }
 
-    #[must_use]
     pub const fn chain(&self) -> &Arc<Chain> {
         &self.chain
     }
 
     /// The blocks so far. A copy is a snapshot.
-    #[must_use]
     pub const fn history(&self) -> &History<A> {
         &self.history
     }
 
     /// The state that transactions are checked and simulated on: the newest block and what waits.
-    #[must_use]
     pub const fn check_state(&self) -> &A {
         &self.check
     }
 
-    #[must_use]
     pub const fn mempool(&self) -> &Mempool {
         &self.mempool
     }
 
-    #[must_use]
     pub fn next_height(&self) -> u64 {
         match self.history.latest() {
             0 => self.chain.initial_height,
@@ -86,10 +75,6 @@ impl<A: App> Node<A> {
     }
 
     /// Takes a transaction into the mempool if CheckTx accepts it.
-    ///
-    /// # Errors
-    ///
-    /// When it is not even looked at.
     pub fn broadcast(&mut self, tx: Bytes) -> Result<Checked, BroadcastError> {
         let hash = self.mempool.admit(&tx)?;
         let mut check = self.check.clone();
@@ -104,7 +89,6 @@ impl<A: App> Node<A> {
     }
 
     /// What CheckTx would say of a transaction, which goes nowhere.
-    #[must_use]
     pub fn check_only(&self, tx: &[u8]) -> Checked {
         let result = check_tx(&mut self.check.clone(), &self.chain.block, tx);
         Checked { hash: sha256(tx), result }
@@ -128,10 +112,6 @@ impl<A: App> Node<A> {
     }
 
     /// Makes a block again that was kept.
-    ///
-    /// # Errors
-    ///
-    /// When it is not the next, or leads to another state than before.
     pub fn replay(&mut self, record: &Record) -> Result<Arc<Block>, ReplayError> {
         let (expected, found) = (self.next_height(), record.height);
         if expected != found {

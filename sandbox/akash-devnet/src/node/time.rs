@@ -7,7 +7,6 @@ const SECOND: i64 = 1_000_000_000;
 const DAY_SECONDS: i64 = 86_400;
 
 /// The text with as many digits after the point as needed, always in UTC.
-#[must_use]
 pub fn rfc3339(unix_nanos: i64) -> String {
     let nanos = unix_nanos.rem_euclid(SECOND);
     let mut text = seconds_text(unix_nanos.div_euclid(SECOND));
@@ -21,7 +20,6 @@ pub fn rfc3339(unix_nanos: i64) -> String {
 }
 
 /// The text without a fraction, as the chain writes it into answers about transactions.
-#[must_use]
 pub fn rfc3339_seconds(unix_nanos: i64) -> String {
     let mut text = seconds_text(unix_nanos.div_euclid(SECOND));
     text.push('Z');
@@ -29,7 +27,6 @@ pub fn rfc3339_seconds(unix_nanos: i64) -> String {
 }
 
 /// The time of a text in UTC; `None` where it is none.
-#[must_use]
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z')?;
     let (date, time) = text.split_once('T')?;
@@ -64,7 +61,6 @@ fn number(text: &str, length: usize) -> Option<i64> {
     digits.then(|| text.parse().ok()).flatten()
 }
 
-#[must_use]
 pub fn timestamp(unix_nanos: i64) -> Timestamp {
     // A remainder of a second fits into 32 bits.
     let nanos = i32::try_from(unix_nanos.rem_euclid(SECOND)).unwrap_or_default();

@@ -47,7 +47,6 @@ impl std::fmt::Debug for FaucetConfig {
 
 impl Config {
     /// A devnet of a chain on free ports of this machine, a block every second, nothing kept.
-    #[must_use]
     pub fn new(chain: Chain) -> Self {
         let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {

@@ -36,10 +36,8 @@ const ATTEMPTS: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub enum FaucetError {
-    /// The key is none.
     #[error("the faucet's key is not a secp256k1 key")]
     Key,
-    /// The amount is none.
     #[error("reading the faucet's amount")]
     Amount(#[source] akash_types::CoinError),
 }

@@ -25,7 +25,6 @@ pub struct Plan {
     pub lag: u64,
     /// The node says that it is catching up, and takes no transactions.
     pub catching_up: bool,
-    /// The mempool has no room.
     pub mempool_full: bool,
     /// Methods of JSON-RPC by name, and of gRPC by path, that answer with an error.
     pub failing: BTreeMap<String, Failing>,
@@ -56,7 +55,6 @@ struct Inner {
     links: Mutex<Vec<Weak<AtomicWaker>>>,
 }
 
-/// A connection, as faults know it.
 #[derive(Debug)]
 pub(super) struct Connection {
     faults: Faults,
@@ -111,7 +109,6 @@ impl Faults {
         self.change(|plan| plan.frozen_before = 0);
     }
 
-    /// Cuts the connections that are open now.
     pub fn cut_open_connections(&self) {
         let opened = self.0.connections.load(Ordering::Acquire);
         self.change(|plan| plan.cut_before = opened);

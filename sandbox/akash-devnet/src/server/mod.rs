@@ -17,7 +17,6 @@ mod config;
 mod context;
 mod faucet;
 mod faults;
-mod gate;
 mod grpc;
 mod lcd;
 mod listen;
@@ -26,7 +25,6 @@ mod services;
 mod start;
 mod store;
 mod task;
-mod view;
 mod ws;
 
 pub use config::{Config, FaucetConfig};

@@ -12,13 +12,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::node::{App, Block, Node, address_of, sha256};
 
 use super::config::Config;
-use super::context::{Context, NodeFacts};
+use super::context::{Context, NodeFacts, View, Views};
 use super::faucet::{Faucet, FaucetError};
 use super::faults::Faults;
 use super::listen::{Speaks, serve};
 use super::store::{Progress, Store, StoreError};
 use super::task::{Command, Keeper, Owner, Pace};
-use super::view::{View, Views};
 use super::ws::Clients;
 use super::{grpc, lcd, rpc};
 
@@ -30,20 +29,16 @@ const BLOCKS: usize = 256;
 /// Why a devnet does not start, or has stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum DevnetError {
-    /// A port is taken, or is not ours to take.
     #[error("listening on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    /// Blocks cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The genesis document is no JSON.
     #[error("reading the genesis document")]
     Genesis(#[source] serde_json::Error),
     #[error("preparing gRPC reflection")]
     Reflection(#[source] grpc::ReflectionError),
     #[error("preparing the faucet")]
     Faucet(#[source] FaucetError),
-    /// It is not running any more.
     #[error("the devnet has stopped")]
     Stopped,
 }
@@ -119,22 +114,18 @@ impl Devnet {
         Ok(Self { rpc, grpc, api, faults, commands, stop: Some(stop), task })
     }
 
-    #[must_use]
     pub const fn rpc_address(&self) -> SocketAddr {
         self.rpc
     }
 
-    #[must_use]
     pub const fn grpc_address(&self) -> SocketAddr {
         self.grpc
     }
 
-    #[must_use]
     pub const fn api_address(&self) -> SocketAddr {
         self.api
     }
 
-    #[must_use]
     pub const fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -153,10 +144,6 @@ impl Devnet {
     }
 
     /// Stops and waits for the end.
-    ///
-    /// # Errors
-    ///
-    /// With why it had stopped before, if it had.
     pub async fn shutdown(mut self) -> Result<(), DevnetError> {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());

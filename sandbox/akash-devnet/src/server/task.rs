@@ -11,9 +11,9 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use crate::node::{App, Block, BroadcastError, Checked, Node, Record};
 
 use super::DevnetError;
+use super::context::View;
 use super::faults::Faults;
 use super::store::{Store, StoreError};
-use super::view::View;
 
 pub(super) enum Command {
     Broadcast {

@@ -8,10 +8,10 @@ use akash_types::{Address, Attribute, AttributeError, AuditedAttributes, attribu
 use super::address;
 use super::error::{GrpcCode, ModuleError, Outcome};
 use super::events::Event;
-use super::exec::Exec;
 use super::gas::Step;
 use super::keys::Edge;
 use super::msg::{Message, signer};
+use super::run::Exec;
 use super::tables::Tables;
 
 /// What an auditor vouches for, ordered by key.

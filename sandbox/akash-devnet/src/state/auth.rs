@@ -3,7 +3,7 @@
 use akash_types::Address;
 
 use super::address;
-use super::exec::Exec;
+use super::run::Exec;
 use super::tables::Tables;
 
 /// What the chain knows of one account besides its coins.
@@ -53,7 +53,6 @@ impl Tables {
 }
 
 impl Exec {
-    /// The address of one of our modules.
     pub(crate) fn module_address(name: &str) -> super::error::Outcome<Address> {
         address::module(name).ok_or_else(|| {
             super::error::TxError::panic(format_args!("module account {name} does not exist"))

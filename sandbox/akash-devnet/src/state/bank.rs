@@ -8,9 +8,9 @@ use super::auth::module_of;
 use super::coins::Coins;
 use super::error::{GrpcCode, ModuleError, Outcome, TxError, sdk};
 use super::events::Event;
-use super::exec::Exec;
 use super::gas::Step;
 use super::msg::{Message, signer};
+use super::run::Exec;
 
 const SPACE: &str = "bank";
 const NO_INPUTS: ModuleError =

@@ -5,7 +5,6 @@ use std::fmt;
 /// Status codes of gRPC that the chain's queries answer with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrpcCode {
-    /// The error has no code of its own.
     Unknown = 2,
     /// The request makes no sense.
     InvalidArgument = 3,
@@ -17,7 +16,6 @@ pub enum GrpcCode {
     ResourceExhausted = 8,
     /// The state does not allow it.
     FailedPrecondition = 9,
-    /// There is no such method.
     Unimplemented = 12,
     Internal = 13,
     Unauthenticated = 16,
@@ -25,7 +23,6 @@ pub enum GrpcCode {
 
 impl GrpcCode {
     /// The name as in the text of a Go status error.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "Unknown",
@@ -41,7 +38,6 @@ impl GrpcCode {
         }
     }
 
-    #[must_use]
     pub const fn number(self) -> i32 {
         self as i32
     }

@@ -30,7 +30,6 @@ impl Event {
         self.attributes.push((key.to_owned(), value.into(), true));
     }
 
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, ..)| name == key).map(|(_, value, _)| value.as_str())
     }

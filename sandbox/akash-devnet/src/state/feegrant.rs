@@ -7,10 +7,10 @@ use prost_types::{Any, Timestamp};
 use super::coins::Coins;
 use super::error::{GrpcCode, ModuleError, Outcome, sdk};
 use super::events::Event;
-use super::exec::Exec;
 use super::gas::Step;
 use super::keys::Edge;
 use super::msg::{Message, signer};
+use super::run::Exec;
 use super::{address, time};
 
 const SPACE: &str = "feegrant";
@@ -22,7 +22,6 @@ const NO_MESSAGES: ModuleError =
 const MESSAGE_NOT_ALLOWED: ModuleError =
     ModuleError::new(SPACE, 7, GrpcCode::Unknown, "message not allowed");
 
-/// What may be paid.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Allowance {
     /// What is left; `None` is as much as there is.

@@ -37,7 +37,6 @@ pub struct Params {
 
 impl Genesis {
     /// A chain with the parameters of a recorded v2.1.0 network, starting at height 1.
-    #[must_use]
     pub fn for_devnet(
         chain_id: impl Into<String>,
         time_unix_nanos: i64,
@@ -83,17 +82,14 @@ fn coins(coins: &[(&str, u128)]) -> Vec<Coin> {
 /// Why no chain can start like this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GenesisError {
-    /// The chain has no name.
     #[error("the chain id is empty")]
     NoChainId,
-    /// Blocks are counted from 1.
     #[error("the initial height is 0, expected 1 or more")]
     HeightZero,
     #[error("account {address} is listed twice")]
     DuplicateAccount { address: Address },
     #[error("account {address} belongs to module {module}")]
     ModuleAccount { address: Address, module: &'static str },
-    /// There is more of a denomination than can be counted.
     #[error("too much {denom} is given out")]
     TooMuch { denom: Denom },
 }

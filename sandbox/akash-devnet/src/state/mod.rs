@@ -29,7 +29,6 @@ mod deployment;
 mod error;
 mod escrow;
 mod events;
-mod exec;
 mod feegrant;
 mod gas;
 mod genesis;
@@ -40,7 +39,6 @@ mod msg;
 mod provider;
 mod query;
 mod run;
-mod table;
 mod tables;
 mod time;
 mod tx;
@@ -52,15 +50,14 @@ use sha2::{Digest, Sha256};
 
 pub use error::{GrpcCode, TxError};
 pub use events::Event;
-pub use exec::BlockInfo;
 pub use genesis::{Genesis, GenesisError, Params};
 pub use query::QueryError;
-pub use run::{SimulateError, Simulated};
+pub use run::{BlockInfo, SimulateError, Simulated};
 pub use tx::TxResult;
 
 use auth::{DISTRIBUTION, FEE_COLLECTOR};
-use exec::{Env, Exec};
 use gas::Gas;
+use run::{Env, Exec};
 use tables::Tables;
 
 /// Everything the chain keeps, at one point of its life. Cheap to clone.
@@ -85,10 +82,6 @@ impl std::fmt::Debug for State {
 
 impl State {
     /// The state before the first block.
-    ///
-    /// # Errors
-    ///
-    /// When the genesis contradicts itself.
     pub fn from_genesis(genesis: &Genesis) -> Result<Self, GenesisError> {
         if genesis.chain_id.is_empty() {
             return Err(GenesisError::NoChainId);
@@ -172,34 +165,28 @@ impl State {
         self.app_hash
     }
 
-    #[must_use]
     pub const fn app_hash(&self) -> [u8; 32] {
         self.app_hash
     }
 
     /// The block that is being made, or was made last.
-    #[must_use]
     pub const fn block(&self) -> BlockInfo {
         self.block
     }
 
     /// Height of the block that is being made, or was made last.
-    #[must_use]
     pub const fn height(&self) -> u64 {
         self.block.height
     }
 
-    #[must_use]
     pub fn initial_height(&self) -> u64 {
         self.env.initial_height
     }
 
-    #[must_use]
     pub fn chain_id(&self) -> &str {
         &self.env.chain_id
     }
 
-    #[must_use]
     pub fn params(&self) -> &Params {
         &self.env.params
     }

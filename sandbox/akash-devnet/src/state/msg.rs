@@ -5,7 +5,7 @@ use prost::Name;
 use prost_types::Any;
 
 use super::error::{Outcome, TxError, sdk};
-use super::exec::Exec;
+use super::run::Exec;
 use super::{address, audit, authz, bank, cert, deployment, escrow, feegrant, market, provider};
 
 /// A message that is understood and passed the checks that need no state.

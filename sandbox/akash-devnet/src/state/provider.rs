@@ -8,9 +8,9 @@ use akash_types::{Address, Attribute};
 
 use super::error::{GrpcCode, ModuleError, Outcome};
 use super::events::Event;
-use super::exec::Exec;
 use super::gas::Step;
 use super::msg::{Message, signer};
+use super::run::Exec;
 
 /// A provider as the chain keeps it.
 pub(crate) type Provider = Arc<wire::Provider>;

@@ -1,26 +1,27 @@
 //! Running transactions: to check, to execute, to try.
 
+use std::sync::Arc;
+
 use akash_proto::cosmos::base::abci::v1beta1::TxMsgData;
 use prost::Message;
 use prost_types::Any;
 use sha2::Digest;
 
-use super::State;
-use super::ante::{self, Mode};
+use super::ante::Mode;
 use super::error::{Outcome, TxError};
 use super::events::Event;
-use super::exec::Exec;
-use super::gas::Gas;
+use super::gas::{Gas, Step};
+use super::genesis::Params;
 use super::msg::Msg;
+use super::tables::Tables;
 use super::tx::{Tx, TxResult};
+use super::{State, ante};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
-    /// Gas it would use.
     pub gas_used: u64,
     /// `cosmos.base.abci.v1beta1.TxMsgData` with the answer of each message.
     pub data: Vec<u8>,
-    /// The same answers, one by one.
     pub responses: Vec<Any>,
     /// What would happen. The real node does not mark these for its index, so neither is it here.
     pub events: Vec<Event>,
@@ -183,4 +184,54 @@ fn failed(error: TxError, gas_wanted: u64, gas_used: u64) -> TxResult {
 /// Gas is signed on the wire; what does not fit was refused before.
 fn wire_gas(gas: u64) -> i64 {
     i64::try_from(gas).unwrap_or(i64::MAX)
+}
+
+/// The block that is being made, or was made last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockInfo {
+    pub height: u64,
+    /// Its time, in nanoseconds since 1970.
+    pub time_unix_nanos: i64,
+    pub proposer: [u8; 20],
+}
+
+impl BlockInfo {
+    pub(crate) const fn unix(&self) -> i64 {
+        self.time_unix_nanos.div_euclid(1_000_000_000)
+    }
+}
+
+/// What never changes after genesis.
+#[derive(Debug)]
+pub(crate) struct Env {
+    pub(crate) chain_id: String,
+    pub(crate) params: Params,
+    pub(crate) initial_height: u64,
+}
+
+/// A copy of the tables to run on. Dropping it undoes the run.
+pub(crate) struct Exec {
+    pub(crate) tables: Tables,
+    pub(crate) env: Arc<Env>,
+    pub(crate) block: BlockInfo,
+    pub(crate) events: Vec<Event>,
+    pub(crate) gas: Gas,
+}
+
+impl Exec {
+    pub(crate) fn new(tables: &Tables, env: &Arc<Env>, block: BlockInfo, gas: Gas) -> Self {
+        Self { tables: tables.clone(), env: Arc::clone(env), block, events: Vec::new(), gas }
+    }
+
+    pub(crate) fn emit(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    pub(crate) fn step(&mut self, step: Step) -> Outcome {
+        self.gas.step(step)
+    }
+
+    pub(crate) fn params(&self) -> &Params {
+        &self.env.params
+    }
 }

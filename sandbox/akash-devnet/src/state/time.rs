@@ -2,7 +2,7 @@
 
 use prost_types::Timestamp;
 
-use super::exec::BlockInfo;
+use super::run::BlockInfo;
 
 /// Whether a time, where one is set, is before the block's.
 pub(crate) fn is_over(time: Option<&Timestamp>, block: BlockInfo) -> bool {

@@ -29,7 +29,6 @@ pub struct TxResult {
 }
 
 impl TxResult {
-    #[must_use]
     pub const fn is_ok(&self) -> bool {
         self.code == 0
     }

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::events::Happening;
 use super::pod::{Pod, PodKey, Template};
 
-/// What is there of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lease {
     #[serde(with = "crate::wire::lease_id")]
@@ -29,7 +28,6 @@ pub(super) struct Lease {
     pub(super) volumes: Vec<(VolumeKey, (Name, i64))>,
     /// Hostnames and the services they lead to.
     pub(super) hostnames: BTreeMap<String, String>,
-    /// Ports on nodes.
     pub(super) ports: Vec<NodePort>,
     /// Addresses by the name of the endpoint.
     pub(super) ips: BTreeMap<String, IpAddr>,

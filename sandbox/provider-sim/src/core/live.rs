@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::events::What;
 use super::image::{Behaviour, Ends};
 use super::lease::Lease;
+use super::machine::Timer;
 use super::pod::{Cause, Ended, Failure, PodKey, PodState, Run};
-use super::timers::Timer;
 use super::{SimCluster, SimOutput};
 
 /// Back-off grows up to so many times the first.

@@ -48,13 +48,11 @@ impl LogCursor {
     }
 
     /// Whether another reading gives something at once.
-    #[must_use]
     pub const fn has_more(&self) -> bool {
         self.more
     }
 
     /// Whether there will be nothing more to read, ever.
-    #[must_use]
     pub const fn is_done(&self) -> bool {
         self.begun && !self.more && (!self.query.follow || self.query.previous)
     }

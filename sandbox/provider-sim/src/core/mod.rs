@@ -15,7 +15,6 @@
 //!
 //! Must not know: time of day, files, sockets, tasks, who asks.
 
-mod api;
 mod disturb;
 mod events;
 mod expose;
@@ -24,19 +23,15 @@ mod lease;
 mod live;
 mod logs;
 mod machine;
-mod need;
 mod operate;
 mod place;
 mod pod;
-mod random;
 mod read;
 mod restore;
 mod roll;
 mod settings;
 mod shell;
 mod spec;
-mod timers;
-mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -47,19 +42,16 @@ use akash_types::{Address, LeaseId};
 use provider_engine::cluster::command::{Command, CommandAnswer, Workload};
 use provider_engine::cluster::view::{Name, StorageClass, ViewChange};
 
-use api::Api;
+use disturb::Api;
 use lease::Lease;
-use machine::Machine;
+use machine::{Machine, Timers};
 use pod::PodKey;
-use timers::Timers;
 
-pub use api::Faults;
-pub use disturb::{Disturbance, Loss};
+pub use disturb::{Disturbance, Faults, Loss};
 pub use logs::LogCursor;
-pub use random::Random;
 pub use read::{EventCursor, Page};
 pub use restore::LeaseRecord;
-pub use settings::{CommitLevels, Delays, Settings};
+pub use settings::{CommitLevels, Delays, Random, Settings};
 pub use shell::{Shell, ShellOutput};
 pub use spec::{ClusterSpec, SpecError};
 
@@ -79,7 +71,6 @@ pub enum SimOutput {
     View(ViewChange),
 }
 
-/// A simulated cluster.
 #[derive(Clone, Debug)]
 pub struct SimCluster {
     settings: Settings,
@@ -123,7 +114,6 @@ struct Touched {
 
 impl SimCluster {
     /// A cluster of these machines, on which nothing runs.
-    #[must_use]
     pub fn new(spec: ClusterSpec, settings: Settings, seed: u64) -> Self {
         let ClusterSpec { nodes, storage, ips, node_ports } = spec;
         let machines = nodes.into_iter().map(|(name, node)| (name, Machine::new(node))).collect();
@@ -170,13 +160,11 @@ impl SimCluster {
     }
 
     /// When something happens by itself next.
-    #[must_use]
     pub fn next_due(&self) -> Option<Duration> {
         self.timers.next_due()
     }
 
     /// The moment that it has reached.
-    #[must_use]
     pub const fn now(&self) -> Duration {
         self.now
     }
@@ -188,13 +176,10 @@ impl SimCluster {
     }
 
     /// Whether the last step switched maintenance.
-    #[must_use]
     pub const fn maintenance_changed(&self) -> bool {
         self.touched.maintenance
     }
 
-    /// Whether the provider is in maintenance.
-    #[must_use]
     pub const fn maintenance(&self) -> bool {
         self.maintenance
     }

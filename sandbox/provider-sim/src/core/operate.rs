@@ -13,10 +13,9 @@ use sha2::{Digest, Sha256};
 use super::SimCluster;
 use super::image::Behaviour;
 use super::lease::{Lease, Running};
-use super::machine::is_of;
-use super::need::{Need, card_wishes};
+use super::machine::{Timer, is_of};
+use super::place::{Need, card_wishes};
 use super::pod::Template;
-use super::timers::Timer;
 use crate::wire::group_to_json;
 
 /// Most replicas of one service: more are a mistake, and would only cost memory.

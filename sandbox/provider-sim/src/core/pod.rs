@@ -13,7 +13,7 @@ use std::time::Duration;
 use provider_engine::cluster::view::{CardChoice, Condition, Name, Replica};
 use serde::{Deserialize, Serialize};
 
-use super::need::Need;
+use super::place::Need;
 
 /// Names a pod within its lease, through replacements.
 pub(super) type PodKey = u32;
@@ -34,7 +34,6 @@ pub(super) struct Pod {
     pub(super) previous: Option<Run>,
 }
 
-/// What a pod is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Template {
     pub(super) service: String,

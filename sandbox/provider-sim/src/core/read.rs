@@ -5,13 +5,13 @@ use provider_engine::cluster::port::{
     ClusterEvent, Counts, EventQuery, ForwardedPort, LastExit, LeaseStatus, LeasedIp, Missing,
     Phase, ReadFailure, ServiceChoice, ServiceStatus, Transport,
 };
-use provider_engine::cluster::view::Held;
+use provider_engine::cluster::view::{ClusterView, Held, IpPool, PortPool, ViewChange};
 
-use super::SimCluster;
-use super::api::DOWN;
+use super::disturb::DOWN;
 use super::expose::exposes;
 use super::lease::{Lease, Running};
 use super::pod::{Pod, PodState};
+use super::{SimCluster, SimOutput};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -24,7 +24,6 @@ pub struct Page {
 }
 
 impl SimCluster {
-    /// How all services of a lease are.
     pub fn status(&self, id: LeaseId) -> Result<LeaseStatus, ReadFailure> {
         let lease = self.running(id)?;
         let services = lease.services.iter();
@@ -32,7 +31,6 @@ impl SimCluster {
         Ok(LeaseStatus { services: services.collect() })
     }
 
-    /// How one service of a lease is.
     pub fn service(&self, id: LeaseId, name: &str) -> Result<ServiceStatus, ReadFailure> {
         let lease = self.running(id)?;
         let missing = || ReadFailure::NotFound(Missing::Service(name.to_owned()));
@@ -40,14 +38,11 @@ impl SimCluster {
         Ok(self.service_status(lease, name, running))
     }
 
-    /// The manifest that is kept for a lease.
     pub fn manifest(&self, id: LeaseId) -> Result<Held, ReadFailure> {
         let held = self.answers()?.leases.get(&id).and_then(Lease::held_view);
         held.ok_or(ReadFailure::NotFound(Missing::Lease))
     }
 
-    /// What a hostname leads to.
-    #[must_use]
     pub fn page(&self, hostname: &str) -> Option<Page> {
         let lease = self.leases.get(self.hostnames.get(hostname)?)?;
         let service = lease.hostnames.get(hostname)?;
@@ -65,7 +60,6 @@ impl SimCluster {
         }
     }
 
-    /// A lease that was deployed.
     pub(super) fn running(&self, id: LeaseId) -> Result<&Lease, ReadFailure> {
         let lease = self.answers()?.leases.get(&id);
         let lease = lease.filter(|lease| lease.held.is_some());
@@ -189,5 +183,64 @@ pub(super) fn check_services(lease: &Lease, services: &ServiceChoice) -> Result<
     match names.iter().find(|name| !lease.services.contains_key(*name)) {
         Some(unknown) => Err(ReadFailure::NotFound(Missing::Service(unknown.clone()))),
         None => Ok(()),
+    }
+}
+
+impl SimCluster {
+    /// Everything, as a watcher sees it.
+    pub fn view(&self) -> ClusterView {
+        ClusterView {
+            uid: self.settings.uid.clone(),
+            nodes: self.machines.iter().map(|(name, node)| (name.clone(), node.view())).collect(),
+            storage: self.classes.iter().map(|(name, class)| (name.clone(), class.view)).collect(),
+            ips: self
+                .addresses
+                .is_some()
+                .then_some(IpPool { total: self.address_total, others: 0 }),
+            ports: Some(PortPool { total: self.port_range.clone().count() as u64, others: 0 }),
+            leases: self.leases.iter().map(|(id, lease)| (*id, lease.view())).collect(),
+            maintenance: self.maintenance,
+        }
+    }
+
+    /// Whether manifests are looked for in the wrong namespace.
+    pub fn manifests_hidden(&self) -> bool {
+        !self.hidden.is_empty()
+    }
+
+    /// What a new watcher sees first.
+    pub fn observed(&self) -> ViewChange {
+        match self.api.down {
+            true => ViewChange::Lost,
+            false => ViewChange::Whole(Box::new(self.view())),
+        }
+    }
+
+    /// Tells what this step changed.
+    pub(super) fn tell(&mut self, outputs: &mut Vec<SimOutput>) {
+        if self.api.down {
+            return;
+        }
+        if std::mem::take(&mut self.api.is_back) {
+            outputs.push(SimOutput::View(self.observed()));
+            return;
+        }
+        for name in &self.touched.nodes {
+            let change = match self.machines.get(name) {
+                Some(machine) => ViewChange::Node(name.clone(), machine.view()),
+                None => ViewChange::NodeGone(name.clone()),
+            };
+            outputs.push(SimOutput::View(change));
+        }
+        for id in &self.touched.leases {
+            let change = match self.leases.get(id) {
+                Some(lease) => ViewChange::Lease(Box::new(lease.view())),
+                None => ViewChange::LeaseGone(*id),
+            };
+            outputs.push(SimOutput::View(change));
+        }
+        if self.touched.maintenance {
+            outputs.push(SimOutput::View(ViewChange::Maintenance(self.maintenance)));
+        }
     }
 }

@@ -6,18 +6,15 @@ use akash_types::LeaseId;
 use serde::{Deserialize, Serialize};
 
 use super::lease::Lease;
+use super::machine::Timer;
 use super::pod::{Failure, PodState};
-use super::timers::Timer;
 use super::{ClusterSpec, Settings, SimCluster, Touched};
 
-/// All that is to be kept of a lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeaseRecord(Lease);
 
 impl LeaseRecord {
-    /// Of which lease it is.
-    #[must_use]
     pub const fn lease(&self) -> LeaseId {
         self.0.id
     }
@@ -25,7 +22,6 @@ impl LeaseRecord {
 
 impl SimCluster {
     /// What is to be kept of a lease; `None` if nothing is there of it.
-    #[must_use]
     pub fn record(&self, id: LeaseId) -> Option<LeaseRecord> {
         self.leases.get(&id).cloned().map(LeaseRecord)
     }
@@ -37,7 +33,6 @@ impl SimCluster {
 
     /// The cluster as it was, at the moment `now`. Machines may be others than before: a pod whose
     /// node is not there any more looks for another.
-    #[must_use]
     pub fn restore(
         spec: ClusterSpec,
         settings: Settings,

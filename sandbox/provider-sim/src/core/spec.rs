@@ -26,7 +26,6 @@ const NODE_PORTS: RangeInclusive<u16> = 30_000..=32_767;
 /// Machines, storage and addresses of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterSpec {
-    /// Nodes by name.
     pub nodes: BTreeMap<Name, Node>,
     pub storage: BTreeMap<Name, StorageClass>,
     /// How many addresses can be leased, 508 at most; `None` if nobody hands any out. They are of
@@ -58,7 +57,6 @@ const MOST_CARDS: u32 = 64;
 
 impl ClusterSpec {
     /// A cluster for a first look: three nodes, one of them with two cards, and some storage.
-    #[must_use]
     pub fn small() -> Self {
         let text = "2*node:cpu=16,memory=64Gi,disk=500Gi,storage=beta2:1Ti;\
                     gpu:cpu=32,memory=256Gi,disk=1Ti,gpu=2*a100/80/pcie,storage=beta2:1Ti";

@@ -1,12 +1,15 @@
 //! A command that runs, in a task of its own.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use provider_engine::cluster::port::{ExecInput, ExecOutput, Input, Output};
+use provider_engine::cluster::port::{
+    ClusterEvent, EventStream, ExecInput, ExecOutput, Input, LogLines, LogPart, Output, ReadFailure,
+};
 use tokio::sync::mpsc;
 
 use super::SimDriver;
-use crate::core::{Shell, ShellOutput};
+use crate::core::{EventCursor, LogCursor, Shell, ShellOutput};
 
 /// Parts that may wait in either direction, each no longer than [`ExecInput::PART`].
 const PARTS: usize = 8;
@@ -90,5 +93,86 @@ impl Output for SimOutputEnd {
         let part = self.parts.recv().await.unwrap_or_else(|| over("the cluster has stopped"));
         self.is_over = matches!(part, ExecOutput::Exit(_) | ExecOutput::Broken(_));
         part
+    }
+}
+
+/// How often somebody who follows looks for more.
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[derive(Debug)]
+pub struct SimLines {
+    driver: SimDriver,
+    cursor: LogCursor,
+    parts: VecDeque<LogPart>,
+}
+
+impl SimLines {
+    pub(super) const fn new(driver: SimDriver, cursor: LogCursor) -> Self {
+        Self { driver, cursor, parts: VecDeque::new() }
+    }
+}
+
+impl LogLines for SimLines {
+    async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
+        loop {
+            if let Some(part) = self.parts.pop_front() {
+                return Ok(Some(part));
+            }
+            if self.cursor.is_done() {
+                return Ok(None);
+            }
+            // Read with a copy: a future that is dropped meanwhile has read nothing.
+            let mut cursor = self.cursor.clone();
+            let reading = self.driver.read(move |cluster| {
+                let parts = cursor.read(cluster);
+                (cursor, parts)
+            });
+            let (cursor, parts) = reading.await?;
+            self.parts.extend(parts?);
+            self.cursor = cursor;
+            if self.parts.is_empty() && !self.cursor.has_more() && !self.cursor.is_done() {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct SimEvents {
+    driver: SimDriver,
+    cursor: EventCursor,
+    follow: bool,
+    begun: bool,
+    events: VecDeque<ClusterEvent>,
+}
+
+impl SimEvents {
+    pub(super) const fn new(driver: SimDriver, cursor: EventCursor, follow: bool) -> Self {
+        Self { driver, cursor, follow, begun: false, events: VecDeque::new() }
+    }
+}
+
+impl EventStream for SimEvents {
+    async fn next(&mut self) -> Result<Option<ClusterEvent>, ReadFailure> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.begun && !self.follow {
+                return Ok(None);
+            }
+            if self.begun {
+                tokio::time::sleep(PAUSE).await;
+            }
+            let mut cursor = self.cursor.clone();
+            let reading = self.driver.read(move |cluster| {
+                let events = cursor.read(cluster);
+                (cursor, events)
+            });
+            let (cursor, events) = reading.await?;
+            self.events.extend(events?);
+            self.cursor = cursor;
+            self.begun = true;
+        }
     }
 }

@@ -9,32 +9,29 @@
 //!
 //! Nothing here decides anything: the core does.
 
-mod clock;
 mod exec;
-mod logs;
 mod owner;
-mod watch;
 
 use std::time::Duration;
 
 use akash_types::LeaseId;
+use owner::Owner;
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
-    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
-    Observe, ReadFailure, ServiceStatus,
+    Changes, EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery,
+    Logs, Observe, ReadFailure, ServiceStatus,
 };
 use provider_engine::cluster::view::{Held, ViewChange};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::core::{Disturbance, EventCursor, LogCursor, Page, SimCluster};
 use crate::store::{Store, StoreError};
 
-pub use clock::Clock;
-pub use exec::{SimInputEnd, SimOutputEnd};
-pub use logs::{SimEvents, SimLines};
-use owner::Owner;
-pub use watch::SimChanges;
+pub use exec::{SimEvents, SimInputEnd, SimLines, SimOutputEnd};
+pub use owner::Clock;
 
 /// Asks that may wait for the owner; who sends more waits too.
 const ASKS: usize = 256;
@@ -64,14 +61,12 @@ pub struct Stopped;
 
 impl SimDriver {
     /// Starts a cluster whose state lasts as long as this process.
-    #[must_use]
     pub fn start(cluster: SimCluster) -> Self {
         Self::start_kept(cluster, Clock::from_zero(), None).0
     }
 
     /// Starts a cluster whose state is kept. The task ends when the last driver is dropped, or with
     /// why the state could not be kept.
-    #[must_use]
     pub fn start_kept(
         cluster: SimCluster,
         clock: Clock,
@@ -90,7 +85,6 @@ impl SimDriver {
         answer.await.map_err(|_| Stopped)
     }
 
-    /// What a hostname leads to.
     pub async fn page(&self, hostname: String) -> Result<Option<Page>, Stopped> {
         self.read(move |cluster| cluster.page(&hostname)).await
     }
@@ -178,5 +172,47 @@ impl Exec for SimDriver {
         let started = self.read(move |cluster| cluster.shell(lease, &request)).await;
         let (shell, said) = started.map_err(|why| ExecFailure::Unavailable(why.to_string()))??;
         Ok(exec::run(self.clone(), shell, said))
+    }
+}
+
+#[derive(Debug)]
+pub struct SimChanges {
+    driver: SimDriver,
+    receiver: Option<Receiver<ViewChange>>,
+    is_over: bool,
+}
+
+impl SimChanges {
+    const fn new(driver: SimDriver) -> Self {
+        Self { driver, receiver: None, is_over: false }
+    }
+
+    async fn begin(&mut self) -> Option<ViewChange> {
+        let (reply, answer) = oneshot::channel();
+        self.driver.asks.send(Ask::Observe(reply)).await.ok()?;
+        let (first, receiver) = answer.await.ok()?;
+        self.receiver = Some(receiver);
+        Some(first)
+    }
+}
+
+impl Changes for SimChanges {
+    async fn next(&mut self) -> ViewChange {
+        if let Some(receiver) = &mut self.receiver {
+            match receiver.recv().await {
+                Ok(change) => return change,
+                // Too far behind, or over: whichever it is, beginning again tells.
+                Err(RecvError::Lagged(_) | RecvError::Closed) => self.receiver = None,
+            }
+        }
+        match self.begin().await {
+            Some(first) => first,
+            // A cluster in this process that has ended does not come back.
+            None if self.is_over => std::future::pending().await,
+            None => {
+                self.is_over = true;
+                ViewChange::Lost
+            }
+        }
     }
 }

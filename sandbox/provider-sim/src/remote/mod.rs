@@ -3,32 +3,31 @@
 //! A connection carries one request. A process that cannot be reached, or breaks off, is a cluster
 //! that does not answer: `Unavailable`, and `Lost` for who watches, who then tries again by itself.
 
-mod call;
 mod exec;
-mod streams;
-mod watch;
 
+use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
-use akash_types::LeaseId;
+use akash_types::{Backoff, LeaseId};
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
-    EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery, Logs,
-    Observe, ReadFailure, ServiceStatus,
+    Changes, EventQuery, Exec, ExecFailure, ExecRequest, Execute, Inspect, LeaseStatus, LogQuery,
+    Logs, Observe, ReadFailure, ServiceStatus,
 };
-use provider_engine::cluster::view::Held;
+use provider_engine::cluster::view::{Held, ViewChange};
 use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 
 use crate::core::Disturbance;
+use crate::link::{LinesIn, LinesOut, both};
 use crate::wire::{
-    ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap, ReadFailureWrap, Request,
-    RequestWrap, ServicesWrap, StatusWrap,
+    Assembly, ChangeWire, ExecFailureWrap, FailureWrap, HeldWire, OperationWire, QueryWrap,
+    ReadFailureWrap, Request, RequestWrap, ServicesWrap, StatusWrap,
 };
 
-use call::Unreached;
-pub use exec::{RemoteInput, RemoteOutput};
-pub use streams::{RemoteEvents, RemoteLines};
-pub use watch::RemoteChanges;
+pub use exec::{RemoteEvents, RemoteInput, RemoteLines, RemoteOutput};
 
 /// A simulated cluster in another process.
 #[derive(Clone, Copy, Debug)]
@@ -38,18 +37,17 @@ pub struct RemoteDriver {
 
 impl RemoteDriver {
     /// The cluster that listens at `address`. Nothing is asked yet.
-    #[must_use]
     pub const fn new(address: SocketAddr) -> Self {
         Self { address }
     }
 
     /// Makes something go wrong, or right again.
     pub async fn disturb(&self, disturbance: Disturbance) -> Result<(), ReadFailure> {
-        Ok(call::ask(self.address, &Request::Disturb(disturbance)).await?)
+        Ok(ask(self.address, &Request::Disturb(disturbance)).await?)
     }
 
     async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, ReadFailure> {
-        let answer: Result<T, ReadFailureWrap> = call::ask(self.address, &request).await?;
+        let answer: Result<T, ReadFailureWrap> = ask(self.address, &request).await?;
         answer.map_err(|why| why.0)
     }
 }
@@ -63,8 +61,7 @@ impl From<Unreached> for ReadFailure {
 impl Execute for RemoteDriver {
     async fn execute(&self, operation: Operation) -> Result<(), CommandFailure> {
         let request = Request::Execute(Box::new(OperationWire::from(&operation)));
-        let answer: Result<Result<(), FailureWrap>, Unreached> =
-            call::ask(self.address, &request).await;
+        let answer: Result<Result<(), FailureWrap>, Unreached> = ask(self.address, &request).await;
         match answer {
             Ok(result) => result.map_err(|why| why.0),
             Err(why) => Err(CommandFailure::Unavailable(why.to_string())),
@@ -126,11 +123,133 @@ impl Exec for RemoteDriver {
     ) -> Result<(RemoteInput, RemoteOutput), ExecFailure> {
         let request = Request::Exec((&lease).into(), RequestWrap(request));
         let unreached = |why: Unreached| ExecFailure::Unavailable(why.to_string());
-        let opened = call::open(self.address, &request).await.map_err(unreached)?;
+        let opened = open(self.address, &request).await.map_err(unreached)?;
         let (mut input, output) = opened;
-        let started: Result<(), ExecFailureWrap> =
-            call::first(&mut input).await.map_err(unreached)?;
+        let started: Result<(), ExecFailureWrap> = first(&mut input).await.map_err(unreached)?;
         started.map_err(|why| why.0)?;
         Ok(exec::carry(input, output))
+    }
+}
+
+/// How long a process may take to let us in.
+const CONNECT: Duration = Duration::from_secs(2);
+/// How long it may take to answer; longer than it waits itself.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// Why a process was not reached, or gave no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the simulated cluster at {address}: {source}")]
+struct Unreached {
+    address: SocketAddr,
+    source: io::Error,
+}
+
+/// Connects and sends a request.
+async fn open(address: SocketAddr, request: &Request) -> Result<(LinesIn, LinesOut), Unreached> {
+    let connected = async {
+        let stream = timeout(CONNECT, TcpStream::connect(address)).await??;
+        let (input, mut output) = both(stream);
+        output.send(request).await?;
+        Ok((input, output))
+    };
+    connected.await.map_err(|source| Unreached { address, source })
+}
+
+/// The first answer on a connection.
+async fn first<T: DeserializeOwned>(input: &mut LinesIn) -> Result<T, Unreached> {
+    let answer = async {
+        let line = timeout(ANSWER, input.next()).await??;
+        line.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "it broke off"))
+    };
+    // The address is unknown here and of no interest: the connection stood.
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    answer.await.map_err(|source| Unreached { address, source })
+}
+
+/// Asks something that has one answer.
+async fn ask<T: DeserializeOwned>(address: SocketAddr, request: &Request) -> Result<T, Unreached> {
+    let (mut input, _output) = open(address, request).await?;
+    first(&mut input).await.map_err(|why| Unreached { address, ..why })
+}
+
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(100), most: Duration::from_secs(5) };
+
+#[derive(Debug)]
+pub struct RemoteChanges {
+    address: SocketAddr,
+    connection: Option<Connection>,
+    /// Whether the watcher knows that nothing is known.
+    told_lost: bool,
+    failures: u32,
+    try_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    input: LinesIn,
+    _output: LinesOut,
+    assembly: Assembly,
+}
+
+impl RemoteChanges {
+    const fn new(address: SocketAddr) -> Self {
+        Self { address, connection: None, told_lost: false, failures: 0, try_at: None }
+    }
+
+    /// The next change on the connection that stands; an error if it broke.
+    async fn receive(connection: &mut Connection) -> io::Result<ViewChange> {
+        loop {
+            let line: Option<ChangeWire> = connection.input.next().await?;
+            let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
+            if let Some(change) = connection.assembly.take(line).map_err(io::Error::other)? {
+                return Ok(change);
+            }
+        }
+    }
+
+    async fn connect(&mut self) {
+        if let Some(at) = self.try_at {
+            tokio::time::sleep_until(at).await;
+        }
+        match open(self.address, &Request::Observe).await {
+            Ok((input, output)) => {
+                let assembly = Assembly::default();
+                self.connection = Some(Connection { input, _output: output, assembly });
+            }
+            Err(_) => self.put_off(),
+        }
+    }
+
+    /// The next attempt comes later than the last.
+    fn put_off(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+        let salt = u64::from(self.address.port());
+        self.try_at = Some(Instant::now() + BACKOFF.after(self.failures, salt));
+    }
+}
+
+impl Changes for RemoteChanges {
+    async fn next(&mut self) -> ViewChange {
+        loop {
+            if let Some(connection) = &mut self.connection {
+                match Self::receive(connection).await {
+                    Ok(change) => {
+                        self.failures = 0;
+                        self.told_lost = change == ViewChange::Lost;
+                        return change;
+                    }
+                    Err(_) => {
+                        self.connection = None;
+                        self.put_off();
+                    }
+                }
+            } else if self.try_at.is_some() && !self.told_lost {
+                self.told_lost = true;
+                return ViewChange::Lost;
+            } else {
+                self.connect().await;
+            }
+        }
     }
 }

@@ -16,7 +16,6 @@ use crate::store::{Store, StoreError};
 /// Wait after a failed accept: it is a lack of file descriptors, and does not go away at once.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How a cluster of its own starts.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     pub state: PathBuf,
@@ -32,18 +31,14 @@ pub struct ServerConfig {
 /// Why it does not start, or has stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Everybody on the network could do everything.
     #[error(
         "{0} is not a loopback address: whoever reaches it controls the cluster; use 127.0.0.1"
     )]
     NotLoopback(SocketAddr),
-    /// A port is taken, or is not ours to take.
     #[error("listening on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    /// The state cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It is not running any more.
     #[error("the simulated cluster has stopped")]
     Stopped,
 }
@@ -104,25 +99,21 @@ impl Server {
     }
 
     /// Where its driver connects to.
-    #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.listen
     }
 
     /// Where its workloads seem to answer.
-    #[must_use]
     pub const fn http_address(&self) -> SocketAddr {
         self.http
     }
 
     /// How many leases its file brought back.
-    #[must_use]
     pub const fn leases_restored(&self) -> usize {
         self.leases
     }
 
     /// The cluster itself, for who is in the same process.
-    #[must_use]
     pub fn driver(&self) -> SimDriver {
         self.driver.clone()
     }

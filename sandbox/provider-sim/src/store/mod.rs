@@ -35,7 +35,6 @@ pub enum StoreError {
     Io { what: &'static str, path: PathBuf, source: io::Error },
     #[error("{} is not the state of a simulated cluster; name another file with --state", .0.display())]
     Foreign(PathBuf),
-    /// A line in the middle cannot be read.
     #[error("{} line {line} cannot be read; nothing was changed", path.display())]
     Line {
         path: PathBuf,
@@ -50,7 +49,6 @@ pub enum StoreError {
 #[derive(Debug, Default)]
 pub struct Kept {
     pub leases: Vec<LeaseRecord>,
-    /// Whether the provider is in maintenance.
     pub maintenance: bool,
     /// The identity of the cluster; `None` in the file of an older program.
     pub uid: Option<String>,
@@ -165,7 +163,6 @@ impl Store {
     }
 }
 
-/// The line about a lease.
 fn line(cluster: &SimCluster, id: LeaseId) -> String {
     encode(&match cluster.record(id) {
         Some(record) => Line::Lease(Box::new(record)),

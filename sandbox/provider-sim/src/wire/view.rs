@@ -43,7 +43,6 @@ pub(crate) struct ClusterWire {
     maintenance: bool,
 }
 
-/// The lines of a change.
 pub(crate) fn lines(change: &ViewChange) -> Vec<ChangeWire> {
     let line = match change {
         ViewChange::Whole(view) => {
@@ -152,7 +151,6 @@ pub(crate) struct NodeWire {
     schedulable: bool,
     allocatable: AmountsWire,
     others: AmountsWire,
-    /// Each card, and whether others have it.
     cards: Vec<(CardWire, bool)>,
     storage_classes: Vec<Name>,
     #[serde(default)]

@@ -43,7 +43,6 @@ pub struct FakeNode {
 
 impl FakeNode {
     /// Nodes `fake-0`, `fake-1` and so on with 64 processors, 256 GiB and 1 TiB each.
-    #[must_use]
     pub fn many(count: usize) -> Vec<Self> {
         let resources =
             [("cpu", "64"), ("memory", "256Gi"), ("ephemeral-storage", "1Ti"), ("pods", "1000")];
@@ -85,10 +84,6 @@ pub struct FakeNodes {
 
 impl FakeNodes {
     /// Adds nodes to a cluster and runs what is scheduled on them.
-    ///
-    /// # Errors
-    ///
-    /// When the API server does not take one.
     pub async fn start(client: Client, nodes: &[FakeNode]) -> Result<Self> {
         let api = Api::<Node>::all(client.clone());
         for node in nodes {

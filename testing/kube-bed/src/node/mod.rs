@@ -43,7 +43,6 @@ pub struct Node {
 impl Node {
     /// Why no node can be had here, as a line that `cargo xtask test` counts as a skipped test;
     /// `None` if one can, and where `CI` is set, so that a test fails there.
-    #[must_use]
     pub fn missing() -> Option<String> {
         if std::env::var_os("CI").is_some_and(|value| !value.is_empty()) || is_root() {
             return None;
@@ -52,29 +51,17 @@ impl Node {
     }
 
     /// Starts a control plane and a node.
-    ///
-    /// # Errors
-    ///
-    /// When this is not root, or something does not start; the error says what to install.
     pub async fn start() -> Result<Self> {
         Self::start_with(&bed::NODE, 1, false).await
     }
 
     /// Starts a control plane and several nodes. Pods reach each other across nodes.
-    ///
-    /// # Errors
-    ///
-    /// When this is not root, or something does not start; the error says what to install.
     pub async fn start_many(nodes: usize) -> Result<Self> {
         Self::start_with(&bed::NODE, nodes, false).await
     }
 
     /// Starts a control plane and several nodes that enforce network policies, with Calico. Pods
     /// reach each other across nodes, as far as policies let them.
-    ///
-    /// # Errors
-    ///
-    /// When this is not root, or something does not start; the error says what to install.
     pub async fn with_policies(nodes: usize) -> Result<Self> {
         Self::start_with(&bed::NODE_WITH_POLICIES, nodes, true).await
     }
@@ -112,34 +99,26 @@ impl Node {
     }
 
     /// The address of the first node, at which its ports answer.
-    #[must_use]
     pub fn ip(&self) -> Ipv4Addr {
         self.first.network.node()
     }
 
     /// The names of all nodes and their addresses.
-    #[must_use]
     pub fn nodes(&self) -> Vec<(String, Ipv4Addr)> {
         self.machines().map(|machine| (machine.name.clone(), machine.network.node())).collect()
     }
 
     /// This machine's address, as the first node and its pods see it. The API server has it.
-    #[must_use]
     pub fn host(&self) -> Ipv4Addr {
         self.first.network.host()
     }
 
     /// Where containerd of the first node listens.
-    #[must_use]
     pub fn runtime(&self) -> PathBuf {
         self.first.socket()
     }
 
     /// Lets Traefik serve the Ingress objects of a class; where it answers.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub async fn serve_ingress(&mut self, class: &str) -> Result<SocketAddrV4> {
         let programs = Programs::provide(&["traefik"]).await?;
         let program = programs.command("traefik")?;
@@ -150,10 +129,6 @@ impl Node {
 
     /// Starts a device plugin on a node that offers `count` GPUs of a resource such as
     /// `nvidia.com/gpu`, and waits until the kubelet has accepted it.
-    ///
-    /// # Errors
-    ///
-    /// When it does not.
     pub async fn start_device_plugin(
         &self,
         node: &str,
@@ -166,10 +141,6 @@ impl Node {
     }
 
     /// Kills a node's kubelet, starts it again and waits until it answers. Pods go on.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start.
     pub async fn restart_kubelet(&mut self, node: &str) -> Result<()> {
         let mut machines = [&self.first].into_iter().chain(&self.more);
         let machine = machines.find(|machine| machine.name == node);
@@ -179,10 +150,6 @@ impl Node {
 
     /// Makes a namespace outside of the cluster with these addresses, to which every node has a
     /// route. There a web server answers on port 80. Once for each bed.
-    ///
-    /// # Errors
-    ///
-    /// When the namespace cannot be made.
     pub async fn serve_outside(&mut self, addresses: &[Ipv4Addr]) -> Result<()> {
         let outside = self.first.network.make_outside(addresses)?;
         for machine in self.machines() {
@@ -206,7 +173,6 @@ impl Node {
     }
 
     /// A command that will run with the network of the first node.
-    #[must_use]
     pub fn inside(&self, program: &str) -> Command {
         let mut command = self.first.network.inside();
         command.arg(program);
@@ -214,10 +180,6 @@ impl Node {
     }
 
     /// Brings an image to every node.
-    ///
-    /// # Errors
-    ///
-    /// When containerd does not take it.
     pub fn import(&self, image: &Image) -> Result<()> {
         let archive = tempfile::NamedTempFile::new_in(self.folder())?;
         image.write(archive.path())?;
@@ -225,10 +187,6 @@ impl Node {
     }
 
     /// Brings the images of an OCI archive to every node.
-    ///
-    /// # Errors
-    ///
-    /// When containerd does not take them.
     pub fn import_archive(&self, archive: &Path) -> Result<()> {
         self.machines().try_for_each(|machine| machine.import_archive(archive))
     }

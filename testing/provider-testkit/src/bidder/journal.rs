@@ -37,16 +37,11 @@ pub struct Journal {
 
 impl Journal {
     /// One in memory that has seen blocks up to a height.
-    #[must_use]
     pub fn after(cursor: u64) -> Self {
         Self { cursor, ..Self::default() }
     }
 
     /// One in a file, as far as it was written.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be used, or says what no journal can say.
     pub fn open_file(path: &Path, cursor: u64) -> io::Result<Self> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -62,10 +57,6 @@ impl Journal {
     }
 
     /// What a file says, and how many bytes of it were written whole.
-    ///
-    /// # Errors
-    ///
-    /// When it says what no journal can say.
     pub fn of_text(text: &str, cursor: u64) -> Result<(Self, usize), Broken> {
         let mut journal = Self::after(cursor);
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -76,19 +67,16 @@ impl Journal {
     }
 
     /// Height of the last block.
-    #[must_use]
     pub const fn cursor(&self) -> u64 {
         self.cursor
     }
 
     /// Everything that was wanted, in order.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// How many intents have not ended.
-    #[must_use]
     pub fn open_count(&self) -> usize {
         self.entries.iter().filter(|entry| entry.is_open()).count()
     }
@@ -185,13 +173,11 @@ impl Journal {
 
 impl Entry {
     /// Whether it is an intent that has not ended.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.outcome.is_none() && !matches!(self.want, Want::Lease(_))
     }
 
     /// Whether it ended with the wanted state.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.outcome.as_deref().is_some_and(|said| {
             said.starts_with("executed ") || said == Outcome::AlreadyHolds.as_str()

@@ -18,10 +18,10 @@ mod want;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use akash_chain::follow::{FollowConfig, Followed, FollowedBlock, Follower};
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::lane::{LaneBlock, LaneConfig, LaneHandle, LaneTask};
+use akash_keys::SecretKey;
 use akash_types::Intent;
 use tokio::task::JoinHandle;
 
@@ -73,10 +73,6 @@ impl Drop for Bound {
 
 /// Follows, wants and writes down until something is wrong or the future is dropped, which is as
 /// sudden as a crash.
-///
-/// # Errors
-///
-/// Always: it has no other end.
 pub async fn run(settings: Settings, journal: Arc<Mutex<Journal>>) -> Result<(), Stopped> {
     let Settings { follow, rpc, grpc, limits, key, lane } = settings;
     let account = lane.account;

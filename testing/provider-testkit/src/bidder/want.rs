@@ -31,7 +31,6 @@ pub enum Want {
 
 /// What a block leads to: a bid on every new order, some bids closed, every lease withdrawn from
 /// once.
-#[must_use]
 pub fn wants(journal: &Journal, block: &FollowedBlock, provider: Address) -> Vec<Want> {
     let mut wanted = Vec::new();
     for event in &block.effects.events {

@@ -14,8 +14,7 @@ mod harness;
 mod report;
 mod watch;
 
-pub use clauses::{exec, expose, life, logs, observe, safety, status};
-pub use clauses::{run_all, run_together};
+pub use clauses::{exec, expose, life, logs, observe, run_all, run_together, safety, status};
 pub use harness::{Capabilities, Harness, Program};
 pub use report::{Breach, Report, Verdict};
 pub use watch::Watch;

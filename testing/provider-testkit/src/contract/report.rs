@@ -36,7 +36,6 @@ pub struct Report {
 impl Report {
     /// Whether no clause is broken. A report without a clause that holds says nothing, so it is no
     /// as well.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         self.broken.is_empty() && !self.held.is_empty()
     }

@@ -38,7 +38,6 @@ const POD: [&str; 7] = [
 
 impl GoLine {
     /// The `Manifest` that a tenant's manifest becomes, over the one that is there.
-    #[must_use]
     pub fn manifest(self, mut wanted: Value, there: Option<&Value>) -> Value {
         // The hash is ours.
         fields(&mut wanted, "/metadata").remove("annotations");
@@ -100,7 +99,6 @@ impl GoLine {
     }
 
     /// An object over the one that is there.
-    #[must_use]
     pub fn over(self, there: Option<&Value>, mut wanted: Value) -> Value {
         const TEMPLATE_LABELS: &str = "/spec/template/metadata/labels";
         let is_workload = ["Deployment", "StatefulSet"].contains(&text_at(&wanted, "/kind"));

@@ -83,7 +83,6 @@ impl Case {
     }
 
     /// The recorded object of this kind and name.
-    #[must_use]
     pub fn find(&self, kind: &str, name: &str) -> Option<&Value> {
         let is = |object: &&Value| {
             text_at(object, "/kind") == kind && text_at(object, "/metadata/name") == name
@@ -92,7 +91,6 @@ impl Case {
     }
 
     /// The `resourceVersion` of the recorded `Manifest`.
-    #[must_use]
     pub fn revision(&self) -> &str {
         let manifest = self.custom.iter().find(|object| text_at(object, "/kind") == "Manifest");
         manifest.map_or("", |manifest| text_at(manifest, "/metadata/resourceVersion"))

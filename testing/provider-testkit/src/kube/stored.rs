@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 /// `built` as an API server (1.34) stores it: with its defaults, without what it drops.
-#[must_use]
 pub fn as_stored(mut built: Value) -> Value {
     let kind = built.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     match kind.as_str() {
@@ -23,7 +22,6 @@ pub fn as_stored(mut built: Value) -> Value {
 }
 
 /// `recorded` without what every cluster and every moment has differently.
-#[must_use]
 pub fn without_what_varies(mut recorded: Value) -> Value {
     if let Some(object) = recorded.as_object_mut() {
         object.remove("status");

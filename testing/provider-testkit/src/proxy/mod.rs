@@ -52,10 +52,6 @@ struct Shared {
 
 impl Proxy {
     /// Listens on a free port of this machine and forwards to `target`.
-    ///
-    /// # Errors
-    ///
-    /// When no port can be had.
     pub async fn start(target: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -66,7 +62,6 @@ impl Proxy {
     }
 
     /// Where clients connect.
-    #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -93,7 +88,6 @@ impl Proxy {
     }
 
     /// How many connections there were so far.
-    #[must_use]
     pub fn accepted(&self) -> u64 {
         lock(&self.shared).accepted
     }

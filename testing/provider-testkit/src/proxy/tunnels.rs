@@ -25,10 +25,6 @@ type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
 
 impl Tunnels {
     /// Starts one that leads to these targets.
-    ///
-    /// # Errors
-    ///
-    /// When no port is free.
     pub async fn start(targets: BTreeMap<String, SocketAddr>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -45,13 +41,11 @@ impl Tunnels {
     }
 
     /// Its address, as a variable of the environment names it.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// How many tunnels to a target were made.
-    #[must_use]
     pub fn count(&self, target: &str) -> usize {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.get(target).copied().unwrap_or_default()

@@ -45,7 +45,7 @@ const LISTS: &[List] = &[
     List {
         page: REASONS,
         section: "## Decisions",
-        functions: &[("crates/provider-daemon/src/store/kind.rs", "kind")],
+        functions: &[("crates/provider-daemon/src/store/record.rs", "kind")],
     },
     List {
         page: REASONS,
@@ -206,7 +206,7 @@ fn settings(source: &Source, broken: &mut Vec<String>) {
 /// The table of settings.
 const TABLE: &str = "crates/provider-daemon/src/config/table";
 /// Types of the parser that no setting becomes.
-const PARSERS_OWN: [&str; 3] = ["error.rs", "given.rs", "setting.rs"];
+const PARSERS_OWN: [&str; 3] = ["reader.rs", "given.rs", "setting.rs"];
 /// What settings become outside of the parser.
 const SETTINGS: [&str; 6] = [
     "crates/provider-engine/src/order/policy.rs",

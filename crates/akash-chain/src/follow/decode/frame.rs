@@ -57,7 +57,6 @@ struct Refusal {
 }
 
 /// Reads a frame. What has another shape is [`Frame::Other`]: a sign of life, and nothing more.
-#[must_use]
 pub fn read_frame(text: &str) -> Frame {
     let Ok(wire) = serde_json::from_str::<Wire<'_>>(text) else { return Frame::Other };
     if let Some(Refusal { message, data }) = wire.error {

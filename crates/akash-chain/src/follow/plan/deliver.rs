@@ -9,7 +9,6 @@ use crate::follow::status::Unusable;
 
 impl<B> Plan<B> {
     /// Whether [`super::Input::Room`] would bring something.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         self.pending.is_some() || self.window.front().is_some_and(|slot| slot.is_complete())
     }

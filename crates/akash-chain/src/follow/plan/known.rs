@@ -1,7 +1,12 @@
 //! Hashes of the newest blocks that were delivered: how a node on another branch is told.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use super::Plan;
+use super::input::{Resync, ResyncReason};
+use super::node::Node;
+use crate::follow::status::Unusable;
 use crate::query::BlockHash;
 
 /// How many are remembered: more than any node lags and is still asked.
@@ -37,6 +42,41 @@ impl Known {
     /// Whether a block of this hash contradicts what was delivered.
     pub(super) fn contradicts(&self, height: u64, hash: BlockHash) -> bool {
         self.get(height).is_some_and(|known| known != hash)
+    }
+}
+
+impl<B> Plan<B> {
+    /// Whether to go on with another branch.
+    pub(super) fn look_for_branch(&mut self, now: Duration) {
+        let Some(cursor) = self.cursor.filter(|_| self.pending.is_none()) else { return };
+        let forked = |node: &Node| matches!(node.fault, Some(Unusable::Forked { .. }));
+        // Whoever says nothing may have what was delivered.
+        if !self.nodes.iter().all(forked) {
+            self.branch_lost = None;
+            return;
+        }
+        let height = self.nodes.iter().map(|node| node.height).max().unwrap_or(0);
+        let since = *self.branch_lost.get_or_insert(now);
+        if height <= cursor || now.saturating_sub(since) < self.branch_patience() {
+            return;
+        }
+        let from = cursor.saturating_add(1);
+        self.pending = Some(Resync { from, to: height, reason: ResyncReason::OtherBranch });
+        self.branch_lost = None;
+        // Nothing that was delivered says any more who is right.
+        self.known.forget();
+        for node in &mut self.nodes {
+            (node.failures, node.next_ask) = (0, now);
+        }
+    }
+
+    pub(super) fn branch_next(&self, now: Duration) -> Option<Duration> {
+        let due = self.branch_lost?.saturating_add(self.branch_patience());
+        Some(due).filter(|due| *due > now)
+    }
+
+    fn branch_patience(&self) -> Duration {
+        self.pulse.block_time().saturating_mul(self.config.other_branch_after)
     }
 }
 

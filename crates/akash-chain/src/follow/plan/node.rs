@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::config::PlanConfig;
+use super::PlanConfig;
 use super::input::Ticket;
 use crate::follow::status::Unusable;
 

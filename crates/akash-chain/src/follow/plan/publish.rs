@@ -12,7 +12,6 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 impl<B> Plan<B> {
     /// How things are.
-    #[must_use]
     pub fn status(&self, now: Duration) -> FollowStatus {
         let best = self.best();
         // Without a node to ask, the last that was heard of is the best guess.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Plan;
-use super::ask::Question;
+use super::answer::Question;
 use super::input::Effect;
 use super::window::Part;
 

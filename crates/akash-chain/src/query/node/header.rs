@@ -1,7 +1,6 @@
 //! Headers of blocks, several at once.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer};
@@ -9,20 +8,12 @@ use serde::{Deserialize, Deserializer};
 use super::block::{moment, number};
 
 /// Hash of a block: its name, written in upper-case hex.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display, derive_more::Debug,
+)]
+#[debug("BlockHash({self})")]
+#[display("{}", hex::encode_upper(self.0))]
 pub struct BlockHash(pub [u8; 32]);
-
-impl fmt::Display for BlockHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&hex::encode_upper(self.0))
-    }
-}
-
-impl fmt::Debug for BlockHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BlockHash({self})")
-    }
-}
 
 /// What is said of a block without its transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

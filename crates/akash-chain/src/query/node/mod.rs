@@ -3,12 +3,10 @@
 //! Everything here is JSON-RPC on the CometBFT port, whatever transport state queries use.
 
 mod block;
-mod hash;
 mod header;
 mod status;
 
-pub use block::{Block, BlockResults, Event, TxFound, TxResult};
-pub use hash::{TxHash, TxHashError};
+pub use block::{Block, BlockResults, Event, TxFound, TxHash, TxHashError, TxResult};
 pub use header::{BlockHash, BlockHeader};
 pub use status::NodeStatus;
 
@@ -47,13 +45,11 @@ struct ByHash {
 
 impl Node {
     /// Asks through `rpc`.
-    #[must_use]
     pub const fn new(rpc: RpcClient) -> Self {
         Self { rpc }
     }
 
     /// The JSON-RPC client below.
-    #[must_use]
     pub const fn rpc(&self) -> &RpcClient {
         &self.rpc
     }

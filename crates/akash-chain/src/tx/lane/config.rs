@@ -59,7 +59,6 @@ pub(super) const KEPT_SHARE: u64 = 5;
 
 impl LaneConfig {
     /// The usual settings for an account that signs for itself, at a price per gas.
-    #[must_use]
     pub fn new(account: Address, fee: FeeRule) -> Self {
         Self {
             account,
@@ -86,13 +85,11 @@ impl LaneConfig {
     }
 
     /// Whether the signer acts for another account.
-    #[must_use]
     pub fn uses_authz(&self) -> bool {
         self.account != self.owner
     }
 
     /// The account that pays fees.
-    #[must_use]
     pub fn fee_payer(&self) -> Address {
         self.fee_granter.unwrap_or(self.account)
     }

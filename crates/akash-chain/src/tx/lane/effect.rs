@@ -1,21 +1,20 @@
 //! What the lane wants done.
 
-use std::fmt;
 use std::time::Duration;
 
-use akash_types::{IntentId, Outcome, Wanted};
+use akash_types::{Action, Address, IntentId, Outcome, Wanted};
+use prost_types::Any;
 
-use super::super::{Fee, Message};
+use super::super::message::market::{
+    CreateBid, close_bid, create_bid, start_reclaim, withdraw_lease,
+};
+use super::super::message::{authz, cert, escrow, provider};
+use super::super::{Fee, Message, MessageError};
 
 /// Names a transaction of one lane. Two with the same content have two names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, derive_more::Display)]
+#[display("{_0}")]
 pub struct TxRef(pub u64);
-
-impl fmt::Display for TxRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
 
 /// Something to do. Every effect but [`Effect::Done`], [`Effect::Drop`] and [`Effect::WakeAt`] is
 /// answered by an input, sooner or later.
@@ -80,4 +79,63 @@ pub struct Draft {
     pub memo: String,
     /// Last height at which it may be included.
     pub timeout_height: u64,
+}
+
+/// Why an intent makes no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConvertError {
+    /// The message itself makes no sense.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// Somebody else would have to sign it.
+    #[error("the message must be sent by {needs}, and the lane acts for {owner}")]
+    WrongOwner {
+        /// Whose message it is.
+        needs: Address,
+        /// Whom the lane acts for.
+        owner: Address,
+    },
+}
+
+/// The message for an action of `owner`, signed by `account`.
+pub fn message_for(
+    action: &Action,
+    owner: Address,
+    account: Address,
+) -> Result<Message, ConvertError> {
+    let message = plain(action, owner)?;
+    let needs = message.signer();
+    if needs != owner {
+        return Err(ConvertError::WrongOwner { needs, owner });
+    }
+    if owner == account {
+        return Ok(message);
+    }
+    Ok(authz::exec(account, &[message])?)
+}
+
+fn plain(action: &Action, owner: Address) -> Result<Message, MessageError> {
+    match action.clone() {
+        Action::CreateBid(offer) => create_bid(CreateBid {
+            id: offer.id,
+            price: offer.price,
+            deposit: offer.deposit,
+            resources_offer: offer.resources_offer,
+            reclamation_window: offer.reclamation_window,
+        }),
+        Action::CloseBid { bid, reason } => close_bid(bid, reason),
+        Action::Withdraw { lease } => withdraw_lease(lease),
+        Action::StartReclaim { lease, reason } => start_reclaim(lease, reason),
+        Action::CreateCertificate { certificate, public_key, .. } => {
+            cert::create_certificate(owner, certificate, public_key)
+        }
+        Action::RevokeCertificate { serial } => cert::revoke_certificate(owner, &serial),
+        Action::CreateProvider(record) => provider::create_provider(*record),
+        Action::UpdateProvider(record) => provider::update_provider(*record),
+        Action::Deposit { account, deposit } => escrow::deposit(owner, account, deposit),
+        Action::Message(packed) => {
+            let any = Any { type_url: packed.type_url, value: packed.value };
+            Ok(Message::packed(packed.signer, any))
+        }
+    }
 }

@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use akash_types::{Class, Intent, IntentId, Outcome};
 
-use super::batch_size::BatchSizes;
 use super::config::LaneConfig;
-use super::convert::message_for;
-use super::effect::{Effect, TxRef};
-use super::fees::Fees;
+use super::effect::{Effect, TxRef, message_for};
 use super::flight::Flights;
-use super::gas_model::GasModel;
+use super::gas_model::{BatchSizes, Fees, GasModel};
 use super::hold::Holds;
 use super::input::Input;
 use super::queue::{Otherwise, Place, Queue};
@@ -46,7 +43,6 @@ pub struct Lane {
 
 impl Lane {
     /// A lane that knows nothing yet: neither its account's sequence nor what an earlier one sent.
-    #[must_use]
     pub fn new(config: LaneConfig) -> Self {
         Self {
             config,
@@ -70,7 +66,6 @@ impl Lane {
     }
 
     /// Its settings.
-    #[must_use]
     pub const fn config(&self) -> &LaneConfig {
         &self.config
     }

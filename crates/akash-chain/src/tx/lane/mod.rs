@@ -29,29 +29,24 @@
 //! Must not know orders, leases or why something is wanted: that is the engine's.
 
 mod answer;
-mod batch_size;
 mod choose;
 mod config;
 mod confirm;
-mod convert;
 mod doubt;
 mod effect;
-mod fees;
 mod flight;
 mod gas_model;
 mod hold;
 mod input;
 mod machine;
 mod queue;
-mod recognise;
 mod round;
 mod sequence;
 mod status;
 mod task;
 
 pub use config::{GasSetting, LaneConfig, OWN_ADJUSTMENT};
-pub use convert::{ConvertError, message_for};
-pub use effect::{Draft, Effect, TxRef};
+pub use effect::{ConvertError, Draft, Effect, TxRef, message_for};
 pub use hold::HoldReason;
 pub use input::{
     AccountRead, Broadcasted, Input, LaneBlock, LookedUp, OurTx, Simulated, TxOutcome, Verified,

@@ -60,7 +60,6 @@ pub enum SequenceStatus {
 
 impl Lane {
     /// How the lane is doing.
-    #[must_use]
     pub fn status(&self) -> LaneStatus {
         LaneStatus {
             queued: Class::ALL
@@ -81,7 +80,6 @@ impl Lane {
     }
 
     /// Whether no intent is under way.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty()
     }

@@ -6,10 +6,6 @@ use akash_types::{Address, Attribute, attribute};
 use super::{Message, MessageError};
 
 /// Vouches for attributes of provider `owner`. Sent by the auditor.
-///
-/// # Errors
-///
-/// When no provider could have such attributes.
 pub fn sign_attributes(
     owner: Address,
     auditor: Address,
@@ -26,7 +22,6 @@ pub fn sign_attributes(
 
 /// Takes back what was vouched for of provider `owner`; without `keys` all of it. Sent by the
 /// auditor.
-#[must_use]
 pub fn delete_attributes(owner: Address, auditor: Address, keys: Vec<String>) -> Message {
     let message = wire::MsgDeleteProviderAttributes {
         owner: owner.to_string(),

@@ -37,10 +37,6 @@ pub enum Authorization {
 
 /// Allows `grantee` something in the name of `granter`, until `expiration` or for ever. Sent by the
 /// granter.
-///
-/// # Errors
-///
-/// When both are one account, or what is granted makes no sense.
 pub fn grant(
     granter: Address,
     grantee: Address,
@@ -74,10 +70,6 @@ pub fn exec(grantee: Address, messages: &[Message]) -> Result<Message, MessageEr
 }
 
 /// Takes back what `grantee` was allowed for one type of message. Sent by the granter.
-///
-/// # Errors
-///
-/// When both are one account, or the type is none.
 pub fn revoke(granter: Address, grantee: Address, type_url: &str) -> Result<Message, MessageError> {
     not_to_oneself(granter, grantee)?;
     let message = wire::MsgRevoke {

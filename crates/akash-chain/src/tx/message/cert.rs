@@ -9,10 +9,6 @@ use super::{Message, MessageError};
 ///
 /// Takes one PEM block `CERTIFICATE` and one `EC PUBLIC KEY`. That the first is signed with the
 /// second and names its owner is checked by whoever made it, and by the chain.
-///
-/// # Errors
-///
-/// When either is not one PEM block of its name.
 pub fn create_certificate(
     owner: Address,
     certificate: Vec<u8>,
@@ -29,10 +25,6 @@ pub fn create_certificate(
 }
 
 /// Revokes the certificate with this serial number (base-10 digits). Sent by its owner.
-///
-/// # Errors
-///
-/// When the serial number is not written so.
 pub fn revoke_certificate(owner: Address, serial: &str) -> Result<Message, MessageError> {
     if serial.is_empty() || !serial.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(MessageError::Serial { text: serial.chars().take(64).collect() });

@@ -26,10 +26,6 @@ pub struct CreateDeployment {
 }
 
 /// Orders something. Sent by the tenant.
-///
-/// # Errors
-///
-/// When the chain would not take the groups.
 pub fn create_deployment(create: CreateDeployment) -> Result<Message, MessageError> {
     let violations = validate_groups(&create.groups);
     if !violations.is_empty() {
@@ -47,32 +43,27 @@ pub fn create_deployment(create: CreateDeployment) -> Result<Message, MessageErr
 }
 
 /// Announces another manifest. Sent by the tenant.
-#[must_use]
 pub fn update_deployment(id: DeploymentId, hash: [u8; 32]) -> Message {
     let message = wire::MsgUpdateDeployment { id: Some(id.into()), hash: hash.to_vec() };
     Message::new(id.owner(), &message)
 }
 
 /// Ends a deployment with all its leases. Sent by the tenant.
-#[must_use]
 pub fn close_deployment(id: DeploymentId) -> Message {
     Message::new(id.owner(), &wire::MsgCloseDeployment { id: Some(id.into()) })
 }
 
 /// Ends a group with its lease. Sent by the tenant.
-#[must_use]
 pub fn close_group(id: GroupId) -> Message {
     Message::new(id.owner(), &wire::MsgCloseGroup { id: Some(id.into()) })
 }
 
 /// Ends the lease of a group, which may be started again. Sent by the tenant.
-#[must_use]
 pub fn pause_group(id: GroupId) -> Message {
     Message::new(id.owner(), &wire::MsgPauseGroup { id: Some(id.into()) })
 }
 
 /// Orders a paused group again. Sent by the tenant.
-#[must_use]
 pub fn start_group(id: GroupId) -> Message {
     Message::new(id.owner(), &wire::MsgStartGroup { id: Some(id.into()) })
 }

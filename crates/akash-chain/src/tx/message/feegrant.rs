@@ -22,10 +22,6 @@ pub struct Limit {
 }
 
 /// Pays fees of `grantee` up to a limit. Sent by the granter.
-///
-/// # Errors
-///
-/// When both are one account, or the limit makes no sense.
 pub fn grant_allowance(
     granter: Address,
     grantee: Address,

@@ -23,10 +23,6 @@ pub struct CreateBid {
 }
 
 /// Offers to run an order. Sent by the provider.
-///
-/// # Errors
-///
-/// When the bid is on an own order, numbered, or for nothing.
 pub fn create_bid(bid: CreateBid) -> Result<Message, MessageError> {
     check(bid.id)?;
     if bid.price.is_zero() {
@@ -51,10 +47,6 @@ pub fn close_bid(id: BidId, reason: LeaseClosedReason) -> Result<Message, Messag
 }
 
 /// Collects what a lease has earned. Sent by the provider.
-///
-/// # Errors
-///
-/// When tenant and provider are one account.
 pub fn withdraw_lease(id: LeaseId) -> Result<Message, MessageError> {
     check(id.bid_id())?;
     Ok(Message::new(id.provider(), &wire::MsgWithdrawLease { id: Some(id.into()) }))
@@ -69,20 +61,12 @@ pub fn start_reclaim(id: LeaseId, reason: LeaseClosedReason) -> Result<Message, 
 }
 
 /// Accepts a bid. Sent by the tenant.
-///
-/// # Errors
-///
-/// When tenant and provider are one account.
 pub fn create_lease(bid: BidId) -> Result<Message, MessageError> {
     check(bid)?;
     Ok(Message::new(bid.owner(), &wire::MsgCreateLease { bid_id: Some(bid.into()) }))
 }
 
 /// Ends a lease. Sent by the tenant, which is the reason too: the chain notes no other.
-///
-/// # Errors
-///
-/// When tenant and provider are one account.
 pub fn close_lease(id: LeaseId) -> Result<Message, MessageError> {
     check(id.bid_id())?;
     let reason = LeaseClosedReason::OWNER.code();

@@ -39,25 +39,21 @@ impl Message {
     }
 
     /// A message that was packed elsewhere.
-    #[must_use]
     pub const fn packed(signer: Address, any: Any) -> Self {
         Self { any, signer }
     }
 
     /// Its type.
-    #[must_use]
     pub fn type_url(&self) -> &str {
         &self.any.type_url
     }
 
     /// Whose signature it needs.
-    #[must_use]
     pub const fn signer(&self) -> Address {
         self.signer
     }
 
     /// The packed message.
-    #[must_use]
     pub const fn as_any(&self) -> &Any {
         &self.any
     }

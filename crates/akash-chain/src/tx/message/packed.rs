@@ -37,10 +37,6 @@ pub enum PackedError {
 impl Message {
     /// A message that was made elsewhere. It is taken as it is: whether the chain would accept it
     /// is not checked.
-    ///
-    /// # Errors
-    ///
-    /// When its type is not known or nobody could sign it.
     pub fn from_any(any: Any) -> Result<Self, PackedError> {
         let text = signer(&any)?;
         match text.parse() {

@@ -8,10 +8,6 @@ use http::uri::Scheme;
 use super::{HostUriProblem, Message, MessageError};
 
 /// Registers a provider. Sent by it.
-///
-/// # Errors
-///
-/// When the chain would not take its host, attributes or website.
 pub fn create_provider(provider: Provider) -> Result<Message, MessageError> {
     check(&provider)?;
     let message = wire::MsgCreateProvider {
@@ -24,10 +20,6 @@ pub fn create_provider(provider: Provider) -> Result<Message, MessageError> {
 }
 
 /// Replaces what is registered of a provider. Sent by it.
-///
-/// # Errors
-///
-/// When the chain would not take its host, attributes or website.
 pub fn update_provider(provider: Provider) -> Result<Message, MessageError> {
     check(&provider)?;
     let message = wire::MsgUpdateProvider {

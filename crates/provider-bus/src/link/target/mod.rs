@@ -11,7 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use akash_net::TlsFiles;
+use akash_net::{TlsError, TlsFiles, Trust};
 use percent_encoding::percent_decode_str;
 
 /// Where Redis is and how to log in. Does not show passwords.
@@ -23,12 +23,9 @@ pub struct Target {
     pub(super) tls: Option<TlsFiles>,
 }
 
-/// How to come to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Servers {
-    /// It is this one.
     One(Address),
-    /// Sentinels know.
     Sentinels { sentinels: Vec<Address>, master: String, login: Login },
 }
 
@@ -39,7 +36,6 @@ pub(super) struct Address {
     pub(super) port: u16,
 }
 
-/// Who to say one is.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Login {
     pub(super) user: Option<String>,
@@ -49,31 +45,23 @@ pub(super) struct Login {
 /// What is wrong with the URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Another scheme, or none.
     #[error("a Redis URL begins with redis://, rediss://, redis+sentinel:// or rediss+sentinel://")]
     Scheme,
-    /// A host is missing or is not one.
     #[error("`{0}` is not a host with an optional port, such as 10.0.0.7:6379")]
     Address(String),
-    /// Two hosts without Sentinel.
     #[error("several hosts need redis+sentinel:// and the master's name as path")]
     SeveralServers,
-    /// Sentinels without a name to ask for.
     #[error("the master's name is missing: redis+sentinel://host:26379/mymaster")]
     Master,
-    /// The rest of the path.
     #[error("`{0}` is not the number of a database: expected 0 or higher")]
     Db(String),
-    /// Something in the query.
     #[error(
         "`{0}` is not an option: ca, cert and key go with rediss, \
          sentinel_user and sentinel_password with +sentinel"
     )]
     Option(String),
-    /// Half an identity.
     #[error("cert and key belong together: give both or none")]
     Identity,
-    /// An escape that is none.
     #[error("a part of the URL is not UTF-8 once its %-escapes are decoded")]
     Encoding,
 }
@@ -219,6 +207,14 @@ impl fmt::Debug for Target {
             .field("db", db)
             .field("tls", tls)
             .finish()
+    }
+}
+
+impl Target {
+    /// Whether the files it names can be used. They are read again at every connect, so that
+    /// renewed ones are taken.
+    pub fn check(&self) -> Result<(), TlsError> {
+        self.tls.as_ref().map_or(Ok(()), |files| files.configure(&Trust::default()).map(drop))
     }
 }
 

@@ -86,3 +86,19 @@ fn passwords_are_not_shown() {
     let shown = format!("{:?}", url.parse::<Target>().unwrap());
     assert!(shown.contains("(secret)") && !shown.contains("hidden"), "{shown}");
 }
+
+#[test]
+fn files_that_are_missing_or_hold_something_else_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let empty = directory.path().join("empty.pem");
+    std::fs::write(&empty, "no certificate here").unwrap();
+    for (file, expected) in [
+        (empty, "empty.pem holds no certificate"),
+        (directory.path().join("missing.pem"), "missing.pem could not be read as PEM"),
+    ] {
+        let url = format!("rediss://localhost?ca={}", file.display());
+        let error = url.parse::<Target>().unwrap().check().unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    "rediss://localhost".parse::<Target>().unwrap().check().unwrap();
+}

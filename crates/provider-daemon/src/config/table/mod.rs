@@ -14,7 +14,7 @@ pub type Section = (&'static str, &'static [Setting]);
 /// Every setting, by section.
 pub const SECTIONS: &[Section] = &[
     ("Account and transactions", account::SETTINGS),
-    ("Bids and prices", order::SETTINGS),
+    ("Bids and prices", bidding::SETTINGS),
     ("Cluster", cluster::SETTINGS),
     ("Gateway and certificates", gateway::SETTINGS),
     ("Operation", operation::SETTINGS),

@@ -285,7 +285,7 @@ fn health_of_workloads_is_counted_in_the_words_of_the_contract() {
 
 #[test]
 fn what_is_never_answered_is_forgotten_in_the_end() {
-    let mut pending = super::super::pending::Pending::default();
+    let mut pending = super::super::decisions::Pending::default();
     for id in 0..20_000_u64 {
         pending.begin(id, ());
     }

@@ -5,9 +5,8 @@ use akash_types::Coin;
 use proptest::prelude::*;
 use redb::{Database, TableDefinition, WriteTransaction};
 
-use super::super::error::{StoreError, failure};
 use super::super::format::{FORMAT, Format, META, Step};
-use super::super::{Batch, Found, OpenError, Retention, Store};
+use super::super::{Batch, Found, OpenError, Retention, Store, StoreError, failure};
 use super::build::{earned, said};
 
 fn open(path: &Path) -> Result<super::super::Opened, OpenError> {

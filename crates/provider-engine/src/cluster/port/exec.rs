@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::Missing;
+use super::Missing;
 
 /// Runs commands in containers.
 pub trait Exec: Send + Sync {
@@ -15,10 +15,6 @@ pub trait Exec: Send + Sync {
 
     /// Starts a command in a replica of a service. Dropping the output ends it; dropping the
     /// input is the end of what it reads.
-    ///
-    /// # Errors
-    ///
-    /// When it was not started.
     fn exec(
         &self,
         lease: LeaseId,

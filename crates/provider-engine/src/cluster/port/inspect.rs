@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::ReadFailure;
+use super::ReadFailure;
 use super::status::{LeaseStatus, ServiceStatus};
 use crate::cluster::view::Held;
 
@@ -14,9 +14,6 @@ pub trait Inspect: Send + Sync {
     type Events: EventStream + 'static;
 
     /// How all services of a lease are.
-    ///
-    /// # Errors
-    ///
     /// Not found: `Lease`, or `Workloads` while it was not deployed yet.
     fn status(
         &self,
@@ -24,9 +21,6 @@ pub trait Inspect: Send + Sync {
     ) -> impl Future<Output = Result<LeaseStatus, ReadFailure>> + Send;
 
     /// How one service of a lease is.
-    ///
-    /// # Errors
-    ///
     /// As [`Inspect::status`], and not found: `Service`.
     fn service(
         &self,
@@ -35,16 +29,10 @@ pub trait Inspect: Send + Sync {
     ) -> impl Future<Output = Result<ServiceStatus, ReadFailure>> + Send;
 
     /// The manifest that the cluster keeps for a lease.
-    ///
-    /// # Errors
-    ///
     /// Not found: `Lease`.
     fn manifest(&self, lease: LeaseId) -> impl Future<Output = Result<Held, ReadFailure>> + Send;
 
     /// What happened to a lease, as far as the cluster still knows.
-    ///
-    /// # Errors
-    ///
     /// Not found: `Lease`, `Service`.
     fn events(
         &self,
@@ -65,7 +53,6 @@ pub enum ServiceChoice {
 
 impl ServiceChoice {
     /// Whether `service` is meant.
-    #[must_use]
     pub fn includes(&self, service: &str) -> bool {
         match self {
             Self::All => true,
@@ -86,10 +73,7 @@ pub struct EventQuery {
 /// Events, in order.
 pub trait EventStream: Send {
     /// The next event; `None` when there is none any more and nothing is to be followed.
-    ///
-    /// # Errors
-    ///
-    /// When it breaks off; not found, if the lease is gone.
+    /// Fails when it breaks off; not found, if the lease is gone.
     fn next(&mut self) -> impl Future<Output = Result<Option<ClusterEvent>, ReadFailure>> + Send;
 }
 
@@ -123,7 +107,6 @@ pub enum EventKind {
 
 impl EventKind {
     /// Its name.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",

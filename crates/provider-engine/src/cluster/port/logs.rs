@@ -4,7 +4,7 @@ use std::future::Future;
 
 use akash_types::LeaseId;
 
-use super::failure::ReadFailure;
+use super::ReadFailure;
 use super::inspect::ServiceChoice;
 
 /// Longest text of one [`LogPart::Text`], in bytes; longer lines come in several parts.
@@ -17,9 +17,6 @@ pub trait Logs: Send + Sync {
 
     /// What the containers of a lease wrote. A replica that has not started yet has written
     /// nothing, which is no failure.
-    ///
-    /// # Errors
-    ///
     /// Not found: `Lease`, `Workloads`, `Service`.
     fn logs(
         &self,
@@ -45,10 +42,7 @@ pub struct LogQuery {
 /// Parts of logs: in order for each replica, mixed between replicas.
 pub trait LogLines: Send {
     /// The next part; `None` at the end. One that follows has no end but the lease's.
-    ///
-    /// # Errors
-    ///
-    /// When it breaks off; not found, if the lease is gone.
+    /// Fails when it breaks off; not found, if the lease is gone.
     fn next(&mut self) -> impl Future<Output = Result<Option<LogPart>, ReadFailure>> + Send;
 }
 

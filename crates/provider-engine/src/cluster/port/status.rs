@@ -51,7 +51,6 @@ pub enum Phase {
 
 impl Phase {
     /// The word.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ending => "ending",
@@ -112,7 +111,6 @@ pub enum Transport {
 
 impl Transport {
     /// Its name.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Tcp => "TCP",

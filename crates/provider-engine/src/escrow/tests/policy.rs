@@ -2,8 +2,7 @@ use std::time::Duration;
 
 use super::{address, alone, dec, dec_coin, lease_of, ours, paid, payment, settings, us};
 use crate::chain::Head;
-use crate::escrow::pace::{Pace, seed};
-use crate::escrow::plan::Plan;
+use crate::escrow::plan::{Pace, Plan, seed};
 use crate::escrow::{Forecast, Settings, WithdrawReason};
 use crate::time::BlockTime;
 use akash_types::Denom;

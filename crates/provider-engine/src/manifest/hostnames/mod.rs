@@ -29,7 +29,6 @@ use akash_types::hostname::generated_host;
 use crate::cluster::view::LeaseView;
 use crate::few::Few;
 
-/// Which lease has which hostname.
 #[derive(Clone, Debug, Default)]
 pub struct Hostnames {
     names: BTreeMap<String, Interest>,
@@ -39,7 +38,6 @@ pub struct Hostnames {
 /// Who wants one name.
 #[derive(Clone, Debug, Default)]
 struct Interest {
-    /// Who may have it, by what was asked for.
     asked: Option<LeaseId>,
     /// To whom it leads.
     shown: Few<LeaseId, ()>,
@@ -75,7 +73,6 @@ struct Standing {
     lingering: bool,
     /// It was deployed with it, and the cluster does not show that yet.
     settled: bool,
-    /// It asked for it, and another has it.
     withheld: bool,
     /// The cluster shows that it leads to the lease.
     shown: bool,
@@ -111,19 +108,16 @@ impl Names {
 
 impl Hostnames {
     /// Which lease has `host`.
-    #[must_use]
     pub fn holder(&self, host: &str) -> Option<LeaseId> {
         self.names.get(host).and_then(Interest::holder)
     }
 
     /// Whether `host` leads to `lease`, by what the cluster shows.
-    #[must_use]
     pub fn leads_to(&self, host: &str, lease: LeaseId) -> bool {
         self.names.get(host).is_some_and(|interest| interest.shown.contains_key(&lease))
     }
 
     /// Whether the chain said that `lease` is over, as long as it still has names.
-    #[must_use]
     pub fn has_ended(&self, lease: LeaseId) -> bool {
         self.leases.get(&lease).is_some_and(|names| names.ended)
     }

@@ -19,7 +19,6 @@ use crate::settings::Settings;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WouldBid {
-    /// What would be offered.
     pub offer: Vec<ResourceOffer>,
     /// For how much per block, or what a script has to be asked to know.
     pub quote: Quote,
@@ -28,10 +27,6 @@ pub struct WouldBid {
 
 impl WouldBid {
     /// The price per block of `group`, of which a script said `said`, by the rules for orders.
-    ///
-    /// # Errors
-    ///
-    /// When there is no price, or none that may be bid.
     pub fn script_price(
         &self,
         group: &GroupSpec,

@@ -24,10 +24,6 @@ impl Decimal {
     }
 
     /// Reads `0.0001`, `.5`, `1e-4`.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not a decimal, or has more than 36 digits.
     pub fn parse(text: &str) -> Result<Self, DecimalError> {
         let malformed = || DecimalError::Malformed { text: text.chars().take(80).collect() };
         let (number, exponent) = match text.split_once(['e', 'E']) {
@@ -89,10 +85,6 @@ impl Decimal {
     }
 
     /// The value with 18 places.
-    ///
-    /// # Errors
-    ///
-    /// When it has more of them, zeros at the end not counted, or is too large.
     pub(super) fn to_dec(self) -> Result<Dec, ToDecError> {
         let ten = I256::from(10_u8);
         let (mut digits, mut places) = (self.digits, self.places);
@@ -119,15 +111,9 @@ fn power(exponent: u32) -> Option<I256> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     #[error("{text:?} is not a decimal number, as in 0.0001")]
-    Malformed {
-        /// The text, shortened.
-        text: String,
-    },
+    Malformed { text: String },
     #[error("{text:?} has more than 36 digits before or after the point")]
-    TooLong {
-        /// The text, shortened.
-        text: String,
-    },
+    TooLong { text: String },
 }
 
 /// Why a value has no form with 18 places.

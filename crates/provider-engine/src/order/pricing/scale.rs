@@ -31,11 +31,6 @@ pub struct Scales {
 
 impl Scales {
     /// Refuses prices that cannot be meant.
-    ///
-    /// # Errors
-    ///
-    /// When one is negative, or all are zero. Storage counts as zero when no class has a price or
-    /// one is zero.
     pub fn validate(&self) -> Result<(), ScalesError> {
         let single = [
             ("CPU", self.cpu),
@@ -58,10 +53,6 @@ impl Scales {
 
     /// Reads prices of storage: `0.1`, `beta2=0.2` or several, with commas between. Without a class
     /// it is [`EPHEMERAL`].
-    ///
-    /// # Errors
-    ///
-    /// When a price is not a decimal, or a class has two.
     pub fn parse_storage(text: &str) -> Result<BTreeMap<String, Decimal>, ScalesError> {
         let mut scales = BTreeMap::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -77,11 +68,6 @@ impl Scales {
     }
 
     /// What all of `group` costs per block.
-    ///
-    /// # Errors
-    ///
-    /// When a class has no price, or the sum is not a price: zero, too large, or with more than 18
-    /// places.
     pub fn price(&self, group: &GroupSpec) -> Result<DecCoin, PriceError> {
         let price = self.sum(group)?;
         if price.is_zero() {
@@ -163,9 +149,5 @@ pub enum ScalesError {
     #[error("storage class {class:?} has two price scales, expected one")]
     Twice { class: String },
     #[error("the price scale of storage class {class:?} cannot be read")]
-    Storage {
-        class: String,
-        /// What is wrong with it.
-        source: DecimalError,
-    },
+    Storage { class: String, source: DecimalError },
 }

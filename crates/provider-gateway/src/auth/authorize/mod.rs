@@ -12,8 +12,8 @@ mod request;
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use provider_api::jwt::{Access, DeploymentGrant, ProviderAccess, Scope};
 
+use super::Principal;
 use super::denial::{Denial, Reason};
-use super::principal::Principal;
 
 pub use request::{LeaseRef, Request};
 

@@ -5,28 +5,23 @@ use provider_api::jwt::{DeploymentGrant, Scope};
 /// A lease of whoever asks, at this provider. The numbers are as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseRef {
-    /// The deployment.
     pub dseq: u64,
-    /// The group of it.
     pub gseq: u32,
     /// The order of the group.
     pub oseq: u32,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request<'a> {
     /// To send the manifest of a deployment. Whether there is a lease is looked at later: a
     /// manifest that makes no sense is told so first.
     SendManifest {
-        /// The deployment.
         dseq: u64,
     },
     /// To read the manifest of a lease. Only granted services are shown.
     GetManifest(LeaseRef),
     /// To read the status of a lease. Only granted services are shown.
     LeaseStatus(LeaseRef),
-    /// To read the status of one service.
     ServiceStatus(LeaseRef, &'a str),
     /// To read logs: of these services, of all granted ones if none is named. No such lease: the
     /// socket is closed with code 4001.
@@ -38,12 +33,10 @@ pub enum Request<'a> {
     /// To move hostnames to a deployment, and a group of it, once they are known: they stand in
     /// the body, which is read only after asking without.
     MigrateHostnames {
-        /// Where to.
         destination: Option<(u64, u32)>,
     },
     /// To move leased addresses; the same as hostnames.
     MigrateEndpoints {
-        /// Where to.
         destination: Option<(u64, u32)>,
     },
     /// What only the provider's own account may do.
@@ -70,7 +63,6 @@ impl Target {
 
 impl Request<'_> {
     /// What a limited token must list.
-    #[must_use]
     pub const fn scope(&self) -> Option<Scope> {
         match self {
             Self::Operate => None,
@@ -85,8 +77,6 @@ impl Request<'_> {
         }
     }
 
-    /// The lease that must be there.
-    #[must_use]
     pub const fn lease(&self) -> Option<LeaseRef> {
         match self {
             Self::GetManifest(lease)
@@ -116,7 +106,6 @@ impl Request<'_> {
         }
     }
 
-    /// The services that are named.
     pub(super) fn services(&self) -> impl Iterator<Item = &str> {
         let (one, more) = match self {
             Self::ServiceStatus(_, service) | Self::Shell(_, service) => (Some(*service), &[][..]),

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use akash_chain::keys::certificate::{Certificate, CertificateError};
+use akash_keys::certificate::{Certificate, CertificateError};
 use akash_types::{Address, AddressError};
 use der::Decode;
 use der::oid::ObjectIdentifier;
@@ -60,20 +60,16 @@ impl ClientCertificate {
         Ok(Self { certificate, owner })
     }
 
-    /// Whose it says it is.
-    #[must_use]
     pub const fn owner(&self) -> Address {
         self.owner
     }
 
     /// Its number in decimal, as the chain writes it.
-    #[must_use]
     pub fn serial(&self) -> &str {
         self.certificate.serial()
     }
 
     /// The bytes.
-    #[must_use]
     pub fn der(&self) -> &[u8] {
         self.certificate.der()
     }
@@ -101,43 +97,26 @@ impl ClientCertificate {
 /// `bad_certificate`.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Not one certificate.
     #[error("tls: too many peer certificates: {got}, expected one")]
-    Count {
-        /// How many.
-        got: usize,
-    },
-    /// Not a certificate.
+    Count { got: usize },
     #[error("tls: unable to verify certificate: it cannot be read")]
     Unreadable(#[source] CertificateError),
-    /// It does not say which account it is of.
     #[error("tls: invalid certificate's subject common name")]
     CommonName(#[source] AddressError),
-    /// It is not signed by the account it is of.
     #[error("tls: invalid certificate's issuer common name")]
     Issuer,
-    /// It is not made for clients.
     #[error("tls: unable to verify certificate: it is not for clients")]
     Purpose,
-    /// It asks for something that is not known here.
     #[error("tls: unable to verify certificate: unknown critical extension {id}")]
-    CriticalExtension {
-        /// Which.
-        id: String,
-    },
-    /// Too early.
+    CriticalExtension { id: String },
     #[error("tls: unable to verify certificate: it is not yet valid")]
     NotYetValid,
-    /// Too late.
     #[error("tls: unable to verify certificate: it has expired")]
     Expired,
-    /// Its owner has not published it, or has revoked it.
     #[error("tls: attempt to use non-existing or revoked certificate")]
     NotPublished,
-    /// Its owner has published another one with the same number.
     #[error("tls: unable to verify certificate: another one is published")]
     OtherPublished,
-    /// The chain could not be asked.
     #[error("tls: unable to verify certificate: nobody knows whether it is published")]
     Unknown(#[source] LookupFailure),
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use akash_chain::keys::certificate::{Certificate, CertificateKey, CertificateSpec, KeyPair};
+use akash_keys::certificate::{Certificate, CertificateKey, CertificateSpec, KeyPair};
 use akash_types::Address;
 use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;

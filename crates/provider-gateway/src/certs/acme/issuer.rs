@@ -1,23 +1,32 @@
 //! Asking for a certificate, and asking again before it ends.
 
 use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
+use akash_net::{Connector, Dialed, Outbound, Target, TlsError, TlsFiles};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
 use der::Decode;
+use http::uri::Scheme;
+use http::{Request, Uri};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use instant_acme::{
-    Account, AccountCredentials, AuthorizationStatus, ExternalAccountKey, Identifier, NewAccount,
-    NewOrder, Order, OrderStatus, RetryPolicy,
+    Account, AccountCredentials, AuthorizationStatus, BodyWrapper, BytesResponse, Error,
+    ExternalAccountKey, HttpClient, Identifier, NewAccount, NewOrder, Order, OrderStatus,
+    RetryPolicy,
 };
 use rustls::sign::CertifiedKey;
+use tower_service::Service;
 
-use super::AcmeSettings;
 use super::challenge::AnswerError;
-use super::client::{Https, RootsError};
-use super::due::{replace_at, wait_after};
 use super::store::Store;
+use super::{AcmeSettings, replace_at, wait_after};
 use crate::tls::{CertificateFileError, ServerCertificates, certified_pem};
 
 /// The longest sleep: the clock may be set meanwhile.
@@ -190,36 +199,27 @@ fn usable(chain: &[u8], key: &[u8]) -> Result<(Arc<CertifiedKey>, SystemTime), A
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum AcmeError {
-    /// The authority could not be asked, or refuses.
     #[error("asking the authority")]
     Authority(#[from] instant_acme::Error),
-    /// It offers no way to prove the domain that is known here.
     #[error("the authority offers none of the challenges that can be answered here")]
     NoChallenge,
-    /// Its questions cannot be answered.
     #[error("answering the authority's question")]
     Answer(#[source] AnswerError),
-    /// It did not get the answer.
     #[error(
         "the authority did not see the answer; does the domain (port 80 for http-01, 443 for tls-alpn-01) lead here?"
     )]
     Challenge(#[source] instant_acme::Error),
-    /// It was not convinced.
     #[error("the authority was not convinced: the order is {status:?}")]
     NotProved {
         /// What the order is instead of ready.
         status: OrderStatus,
     },
-    /// The key of an account elsewhere.
     #[error("the HMAC key of the external account is not base64url")]
     ExternalKey,
-    /// Never to be expected.
     #[error("writing the account's credentials")]
     Credentials(#[source] serde_json::Error),
-    /// The files.
     #[error("the files of the certificate issuer")]
     Store(#[source] io::Error),
-    /// What came cannot be shown.
     #[error("the authority's certificate")]
     Certificate(#[from] CertificateFileError),
 }
@@ -231,3 +231,68 @@ impl AcmeError {
         problem.r#type.as_deref() == Some("urn:ietf:params:acme:error:badNonce")
     }
 }
+
+/// How long an authority may take to answer one request, and to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Speaks to the authority.
+#[derive(Clone, Debug)]
+pub(super) struct Https(Client<Dialer, BodyWrapper<Bytes>>);
+
+impl Https {
+    /// Goes out as `outbound` says, and believes only `root`, if there is one.
+    pub(super) fn new(outbound: &Outbound, root: Option<&PathBuf>) -> Result<Self, RootsError> {
+        let outbound = match root {
+            None => outbound.clone(),
+            Some(path) => outbound.with_files(TlsFiles { ca: Some(path.clone()), identity: None }),
+        };
+        outbound.check()?;
+        Ok(Self(Client::builder(TokioExecutor::new()).build(Dialer(outbound))))
+    }
+}
+
+/// Connects to whatever host a URL of the authority names, over TLS only.
+#[derive(Clone, Debug)]
+struct Dialer(Outbound);
+
+impl Service<Uri> for Dialer {
+    type Response = Dialed;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Dialed>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let host = uri.host().filter(|_| uri.scheme() == Some(&Scheme::HTTPS));
+        let Some(host) = host else {
+            let wrong = format!("{uri} is not an https URL");
+            return Box::pin(async { Err(io::Error::new(io::ErrorKind::InvalidInput, wrong)) });
+        };
+        let port = uri.port_u16().unwrap_or(443);
+        let target = Target { host: host.to_owned(), port, is_tls: true };
+        Connector::new(self.0.clone(), target, PATIENCE).call(uri)
+    }
+}
+
+impl HttpClient for Https {
+    fn request(
+        &self,
+        request: Request<BodyWrapper<Bytes>>,
+    ) -> Pin<Box<dyn Future<Output = Result<BytesResponse, Error>> + Send>> {
+        let answer = self.0.request(request);
+        Box::pin(async move {
+            match tokio::time::timeout(PATIENCE, answer).await {
+                Ok(Ok(response)) => Ok(BytesResponse::from(response)),
+                Ok(Err(error)) => Err(Error::Other(Box::new(error))),
+                Err(slow) => Err(Error::Other(Box::new(slow))),
+            }
+        })
+    }
+}
+
+/// Why the authority's own certificate cannot be checked.
+#[derive(Debug, thiserror::Error)]
+#[error("the authority's root cannot be used")]
+pub struct RootsError(#[from] TlsError);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::KeyPair;
+use akash_keys::SecretKey;
+use akash_keys::certificate::KeyPair;
 use provider_api::jwt::{
     Access, Algorithm, Claims, DeploymentGrant, Permission, ProviderAccess, Scope, issue,
 };

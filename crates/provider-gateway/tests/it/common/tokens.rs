@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::{Certificate, KeyPair};
-use akash_chain::keys::mnemonic::Mnemonic;
-use akash_chain::keys::{HdPath, PublicKey, SecretKey};
+use akash_keys::certificate::{Certificate, KeyPair};
+use akash_keys::mnemonic::Mnemonic;
+use akash_keys::{HdPath, PublicKey, SecretKey};
 use akash_types::Address;
 use futures_util::future::BoxFuture;
 use http::HeaderMap;

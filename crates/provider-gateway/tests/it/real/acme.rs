@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyPair};
 use base64::Engine as _;
 use provider_gateway::certs::acme::{AcmeIssuer, AcmeSettings, Challenge};
 use provider_gateway::tls::{ServerCertificates, certified};

@@ -8,7 +8,7 @@ use provider_gateway::tls::{Limits, Protocol};
 use crate::secured::support::{Client, PROVIDER, TENANT, pair, pair_from};
 use crate::tls::server::Running;
 
-fn publish(server: &Running, pair: &akash_chain::keys::certificate::KeyPair) {
+fn publish(server: &Running, pair: &akash_keys::certificate::KeyPair) {
     server.chain.published.lock().unwrap().push(pair.certificate().to_pem().into_bytes());
 }
 

@@ -39,7 +39,7 @@ impl Certificates for Chain {
         let published = self.published.lock().unwrap();
         let found = published.iter().find(|pem| {
             let text = std::str::from_utf8(pem).unwrap();
-            let known = akash_chain::keys::certificate::Certificate::from_pem(text).unwrap();
+            let known = akash_keys::certificate::Certificate::from_pem(text).unwrap();
             known.owner() == Ok(owner) && known.serial() == serial
         });
         let found = found.cloned();

@@ -73,10 +73,10 @@ fn a_pair_that_does_not_belong_together_is_refused() {
 
 fn serial(der: &[u8]) -> String {
     let der = der.to_vec();
-    akash_chain::keys::certificate::Certificate::from_der(der).unwrap().serial().to_owned()
+    akash_keys::certificate::Certificate::from_der(der).unwrap().serial().to_owned()
 }
 
-fn key_pem(pair: &akash_chain::keys::certificate::KeyPair) -> String {
+fn key_pem(pair: &akash_keys::certificate::KeyPair) -> String {
     use base64::Engine as _;
     let der = pair.key().to_pkcs8_der().unwrap();
     let text = base64::engine::general_purpose::STANDARD.encode(der.as_slice());

@@ -3,7 +3,6 @@
 use k8s_openapi::jiff::Timestamp;
 use provider_engine::cluster::port::MAX_LOG_TEXT;
 
-/// A line, or a piece of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) text: String,
@@ -24,7 +23,6 @@ pub(super) struct Lines {
     held: Vec<u8>,
     /// Whether what is held goes on with a line of which a piece was given.
     is_inside: bool,
-    /// Whether that line is left out.
     is_left_out: bool,
 }
 
@@ -39,7 +37,6 @@ impl Lines {
         self.newest
     }
 
-    /// More bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut rest = bytes;

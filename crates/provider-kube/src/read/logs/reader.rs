@@ -12,10 +12,10 @@ use kube_access::{Failure, KubeClient, ResourceKind};
 use provider_engine::cluster::port::{LogPart, ReadFailure};
 use tokio::sync::mpsc;
 
-use super::container::{Container, container, has_previous};
 use super::lines::{Lines, Piece};
-use crate::failure::of_read;
-use crate::read::look::Replica;
+use super::{Container, container, has_previous};
+use crate::apply::of_read;
+use crate::read::Replica;
 use crate::watch::Shared;
 
 /// How long to wait before a log that broke off is read on.

@@ -12,10 +12,9 @@ use provider_crd::names;
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::{Changes, Execute, Observe};
 use provider_engine::cluster::view::ViewChange;
-use provider_kube::KubeDriver;
 use provider_kube::isolation::{Isolation, PodProfile};
-use provider_kube::resolve;
 use provider_kube::settings::{Overcommit, Settings};
+use provider_kube::{KubeDriver, resolve};
 use provider_testkit::kube::{Case, GoLine, workload};
 use serde_json::{Value, json};
 

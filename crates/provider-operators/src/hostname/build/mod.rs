@@ -25,7 +25,6 @@ use super::name;
 use super::settings::Routes;
 
 /// The route from a hostname to its service, in the namespace of the lease.
-#[must_use]
 pub fn route(claim: &Claim, options: &HttpOptions, routes: &Routes) -> Value {
     let kind = routes.kind();
     let (annotations, spec) = match routes {

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::{annotations, snippets};
 use crate::hostname::exposed::{HttpOptions, ProxyOptions};
 
-/// Where the one rule of a route is.
 const RULE: &str = "/spec/rules/0";
 
 /// The route without annotations about nginx.
@@ -33,7 +32,6 @@ pub(crate) fn with_filter(mut route: Value, name: &str) -> Value {
 
 /// The route with timeouts of the Gateway API, where the tenant asks for others than the usual
 /// ones: implementations count them for the whole answer, and a usual one would cut long answers.
-#[must_use]
 pub fn with_timeouts(mut route: Value, options: &HttpOptions) -> Value {
     let usual = HttpOptions::default();
     let timeouts = [options.read_timeout, options.send_timeout];
@@ -47,7 +45,6 @@ pub fn with_timeouts(mut route: Value, options: &HttpOptions) -> Value {
     route
 }
 
-/// Sets a key of an object.
 fn set(object: Option<&mut Value>, key: &str, value: Value) {
     if let Some(object) = object.and_then(Value::as_object_mut) {
         object.insert(key.to_owned(), value);
@@ -68,7 +65,6 @@ fn duration(milliseconds: u32) -> String {
 
 /// Options that the tenant set and that a route of the Gateway API cannot say, by their names in an
 /// SDL.
-#[must_use]
 pub fn not_carried_out(options: &HttpOptions) -> Vec<&'static str> {
     let usual = HttpOptions::default();
     // A manifest of today's tools has no limit here, the usual options of old ones do.

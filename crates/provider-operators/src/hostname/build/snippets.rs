@@ -29,7 +29,6 @@ const CASES: [&str; 12] = [
 ];
 
 /// The filter of a hostname's route, which owns it.
-#[must_use]
 pub fn snippets_filter(claim: &Claim, options: &HttpOptions, route_uid: &str) -> Value {
     let (kind, route) = (ResourceKind::SNIPPETS_FILTER, ResourceKind::HTTP_ROUTE);
     let name = name::route_of(&claim.host);

@@ -5,9 +5,9 @@ use akash_types::hostname::may_move;
 use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
 
-use super::existing::ExistingRoute;
 use super::filters::Step;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use super::{Decision, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
 use crate::hostname::settings::Implementation;
@@ -18,7 +18,6 @@ impl HostIndex {
     ///
     /// A route of another lease goes before the new one comes: controllers refuse a name that is
     /// there twice. A route of the other kind goes after it: until then, it serves.
-    #[must_use]
     pub fn decide(&self, host: &str) -> Decision {
         if let Some(error) = self.unreadable(host) {
             return Decision::Refused(error.clone().into());

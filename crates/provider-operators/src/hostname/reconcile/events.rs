@@ -7,14 +7,13 @@ use kube_access::ResourceKind;
 use kube_access::follow::CachedObject;
 use provider_crd::names;
 
-use super::existing::ExistingRoute;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use crate::hostname::claim::{Claim, ClaimError};
 use crate::hostname::exposed::ExposedPorts;
 use crate::hostname::name;
 
 impl HostIndex {
-    /// These are all objects of a kind.
     pub fn synced(&mut self, kind: ResourceKind, shown: Vec<CachedObject>) {
         if kind == ResourceKind::SNIPPETS_FILTER {
             return self.all_filters(shown);

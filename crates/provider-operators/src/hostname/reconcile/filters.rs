@@ -19,8 +19,8 @@ use kube_access::merge::{Merged, Occasion, merge};
 use provider_crd::names;
 use serde_json::Value;
 
-use super::existing::ExistingRoute;
 use super::index::HostIndex;
+use super::state::ExistingRoute;
 use super::{Decision, Moment, Refusal, Waits, Write};
 use crate::hostname::claim::Claim;
 use crate::hostname::exposed::HttpOptions;
@@ -60,7 +60,6 @@ pub struct Condition {
 /// What comes next of a route with a filter.
 pub(super) enum Step {
     Decided(Decision),
-    /// The route shall be this one.
     Route(Value),
 }
 
@@ -84,13 +83,10 @@ impl HostIndex {
         self.implementation != Implementation::Nginx || self.filters.are_served.is_some()
     }
 
-    /// Whether filters have to be seen.
-    #[must_use]
     pub fn needs_filters(&self) -> bool {
         self.implementation == Implementation::Nginx
     }
 
-    #[must_use]
     pub fn uses_filters(&self) -> bool {
         self.implementation == Implementation::Nginx && self.filters.are_served == Some(true)
     }

@@ -15,7 +15,6 @@ use crate::hostname::settings::{Implementation, Routes};
 /// What is known of the Gateway and of classes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gateway {
-    /// The class that the Gateway names.
     class: Option<String>,
     /// Controllers by the name of their class.
     controllers: BTreeMap<String, String>,

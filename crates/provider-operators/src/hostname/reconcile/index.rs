@@ -8,10 +8,9 @@ use akash_types::hostname::BlockedHostnames;
 use kube_access::follow::CachedObject;
 use kube_access::{Failure, ResourceKind};
 
-use super::existing::ExistingRoute;
 use super::filters::{Condition, Filters};
 use super::gateway::Gateway;
-use super::retry::{ConflictGuard, RetryState};
+use super::state::{ConflictGuard, ExistingRoute, RetryState};
 use super::{Decision, Moment, Notice, Reason, State, Waits, Write};
 use crate::hostname::backends::Backends;
 use crate::hostname::claim::{Claim, ClaimError};
@@ -31,7 +30,6 @@ pub struct HostIndex {
     pub(super) claimed: BTreeMap<String, BTreeSet<String>>,
     /// Hostnames by the namespace of the lease that claims them.
     pub(super) leased: BTreeMap<String, BTreeSet<String>>,
-    /// By namespace.
     pub(super) exposed: BTreeMap<String, ExposedPorts>,
     /// By name, which is the hostname.
     pub(super) routes: BTreeMap<String, BTreeMap<(ResourceKind, String), ExistingRoute>>,
@@ -67,7 +65,6 @@ pub struct HostIndex {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
     pub claim: Claim,
-    /// Since when it is as it is.
     pub since: Moment,
 }
 
@@ -79,7 +76,6 @@ pub struct Job {
 }
 
 impl HostIndex {
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -120,7 +116,6 @@ impl HostIndex {
     }
 
     /// Whether everything was seen that decisions are made from.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let needed = [ResourceKind::HOST, ResourceKind::MANIFEST, self.settings.routes.kind()];
         needed.iter().all(|kind| self.listed.contains(kind))
@@ -234,7 +229,6 @@ impl HostIndex {
     }
 
     /// When a host that failed is tried again, at the earliest, since the start.
-    #[must_use]
     pub fn due(&self) -> Option<Duration> {
         self.later.first().map(|(until, _)| *until)
     }
@@ -253,14 +247,11 @@ impl HostIndex {
         self.claims.values()
     }
 
-    /// Whether a claim is the one that counts for its host.
-    #[must_use]
     pub fn counts(&self, claim: &Claim) -> bool {
         self.holder(&claim.host).is_some_and(|holder| holder.object == claim.object)
     }
 
     /// Whether nothing is left to be done, now or later.
-    #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.is_known() && self.dirty.is_empty() && self.busy.is_empty() && self.retries.is_empty()
     }
@@ -290,7 +281,6 @@ impl HostIndex {
         self.providers.contains(provider)
     }
 
-    /// The host is as it should be.
     fn ended(&mut self, host: &str, now: Moment) {
         if let Some(begun) = self.begun.remove(host) {
             self.counts.took(now.since_start.saturating_sub(begun));
@@ -310,7 +300,6 @@ impl HostIndex {
     }
 
     /// What was counted since the start.
-    #[must_use]
     pub const fn counted(&self) -> &Counts {
         &self.counts
     }

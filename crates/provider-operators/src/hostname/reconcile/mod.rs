@@ -17,12 +17,10 @@
 
 mod decide;
 mod events;
-mod existing;
 mod filters;
 mod gateway;
 mod index;
 mod notes;
-mod retry;
 mod state;
 
 #[cfg(test)]
@@ -41,8 +39,7 @@ use super::name::NameError;
 pub use filters::Condition;
 pub use index::{HostIndex, Job, Served};
 pub use notes::{Notice, Reason};
-pub use retry::RetryState;
-pub use state::State;
+pub use state::{RetryState, State};
 
 /// A moment: on the clock, and since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,12 +52,25 @@ pub struct Moment {
 /// One call that changes an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// There is to be this object.
-    Create { kind: ResourceKind, namespace: String, object: Value },
+    Create {
+        kind: ResourceKind,
+        namespace: String,
+        object: Value,
+    },
     /// An object as it was read becomes this one.
-    Replace { kind: ResourceKind, namespace: String, name: String, object: Value },
+    Replace {
+        kind: ResourceKind,
+        namespace: String,
+        name: String,
+        object: Value,
+    },
     /// This very object is to go.
-    Delete { kind: ResourceKind, namespace: String, name: String, exactly: Preconditions },
+    Delete {
+        kind: ResourceKind,
+        namespace: String,
+        name: String,
+        exactly: Preconditions,
+    },
 }
 
 /// What is to be done about a host.
@@ -79,19 +89,14 @@ pub enum Decision {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Waits {
-    /// Its lease's `Manifest`.
     #[error("the Manifest of its lease is not there: resource not found")]
     Manifest,
-    /// The port that it leads to.
     #[error("{0}: resource not found")]
     Closed(Closed),
-    /// That the gateway accepts its filter.
     #[error("the gateway has not accepted its SnippetsFilter yet")]
     Filter,
-    /// The end of what was deleted.
     #[error("the {kind} in {namespace} is still being deleted")]
     Ending { kind: &'static str, namespace: String },
-    /// That custom resources of this provider are seen.
     #[error(
         "its route is left alone: no Manifest or ProviderHost of provider {provider} was ever seen, \
          so k8s-manifest-ns may name another namespace than theirs"
@@ -106,10 +111,8 @@ pub enum Refusal {
     Name(#[from] NameError),
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// Another tenant has it, and still asks for it.
     #[error("{host:?} belongs to lease {by}, which still asks for it")]
     Held { host: String, by: LeaseId },
-    /// What is wanted cannot be compared with what is there.
     #[error("the route that is there cannot be used: {0}")]
     Route(String),
 }

@@ -9,7 +9,6 @@ use crate::hostname::claim::Claim;
 pub struct Reason {
     pub why: String,
     pub kind: &'static str,
-    /// How the host is for it.
     pub state: State,
     pub since: Moment,
 }
@@ -75,7 +74,6 @@ impl HostIndex {
     }
 
     /// What the route of a host lacks, if it serves and lacks something.
-    #[must_use]
     pub fn condition(&self, host: &str) -> Option<&Condition> {
         self.conditions.get(host)
     }
@@ -101,7 +99,6 @@ impl HostIndex {
     }
 
     /// Why a claim is not the one that counts for its host, if another lease's is.
-    #[must_use]
     pub fn lost(&self, claim: &Claim) -> Option<&Reason> {
         self.lost.get(&claim.object)
     }

@@ -34,7 +34,7 @@ use tonic::body::Body;
 use tonic_health::pb::health_server::HealthServer;
 
 use super::operator::HostnameOperator;
-use crate::Listener;
+use crate::listener::{CONNECTIONS, Listener};
 
 /// Answers about an operator. Clones are the same.
 #[derive(Clone, Debug)]
@@ -61,14 +61,13 @@ impl Rpc {
     }
 }
 
-/// Calls at once of each.
 const CALLS: u32 = 32;
 /// How long a connection may be silent before it is asked whether it is there.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Answers for as long as this is polled. Dropping it ends all connections.
 pub async fn serve(listener: Listener, rpc: Rpc) -> Infallible {
-    listener.serve_each(|stream| connection(stream, rpc.clone())).await
+    listener.serve_each(CONNECTIONS, |stream| connection(stream, rpc.clone())).await
 }
 
 async fn connection(stream: TcpStream, rpc: Rpc) {

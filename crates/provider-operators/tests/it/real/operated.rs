@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_access::CachedObject;
 use kube_access::follow::{Source, WatchEvent, follow};
-use kube_access::{Access, Counter, KubeClient, ResourceKind};
+use kube_access::{Access, CachedObject, Counter, KubeClient, ResourceKind};
 use provider_crd::names;
 use provider_operators::hostname::Settings;
 use provider_testkit::kube::without_what_varies;

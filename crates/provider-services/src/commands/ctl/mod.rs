@@ -11,9 +11,9 @@ use provider_daemon::ctl::reason_from;
 use provider_daemon::ctl::wire::{Request, Response};
 
 use crate::cli::{ReportFormat, SdlFile};
+use crate::console::Streams;
 use crate::output::{ctl as render, printable};
 use crate::source::Source;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 const HELP: &str = "\

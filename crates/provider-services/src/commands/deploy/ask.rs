@@ -1,15 +1,21 @@
 //! Showing bids, and having somebody choose.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use akash_types::{Address, Provider};
+use akash_chain::tx::message::cert::create_certificate;
+use akash_keys::SecretKey;
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair};
+use akash_types::{Address, CertificateState, Provider};
 use anyhow::{Context, bail};
 use tokio::sync::oneshot;
 
 use super::cost;
+use super::outcome::Progress;
 use super::plan::{GroupSeen, Offer};
-use crate::console::Console;
+use crate::chain::Wallet;
+use crate::console::{Console, Streams};
 use crate::output::{BidRow, Palette, render_bids};
 
 /// How often an answer may make no sense.
@@ -93,6 +99,59 @@ fn sorted(group: &GroupSeen) -> Vec<&Offer> {
     let mut offers: Vec<&Offer> = group.offers.iter().collect();
     offers.sort_by_key(|offer| offer.price.amount());
     offers
+}
+
+/// How long a new one is valid, as in the Go program.
+const VALID_FOR: Duration = Duration::from_hours(8760);
+
+/// Makes a certificate unless there is one that is valid, and publishes it unless it is.
+pub(super) async fn ensure(
+    wallet: &Wallet<'_>,
+    secret: &SecretKey,
+    home: &Path,
+    progress: &Progress,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<()> {
+    let owner = wallet.address();
+    let file = KeyFile::of(home, &owner);
+    let password = KeyFilePassword::of(secret);
+    let now = SystemTime::now();
+    let kept = match file.path().exists() {
+        false => None,
+        true => {
+            let pair = file.read(&password)?;
+            let (from, to) = (pair.certificate().not_before(), pair.certificate().not_after());
+            (from..=to).contains(&now).then_some(pair)
+        }
+    };
+    let pair = match kept {
+        Some(pair) => pair,
+        None => {
+            let since_1970 = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            let serial = u64::try_from(since_1970.as_nanos());
+            let spec = CertificateSpec {
+                owner,
+                serial: serial.context("the clock is far in the future")?,
+                not_before: now,
+                valid_for: VALID_FOR,
+                domains: Vec::new(),
+            };
+            let pair = KeyPair::generate(&spec, CertificateKey::generate()?)?;
+            file.write(&pair, &password, true)?;
+            pair
+        }
+    };
+    let certificate = pair.certificate();
+    let serial = certificate.serial();
+    let query = wallet.network.query();
+    if query.certificate(owner, serial, CertificateState::Valid).await?.value.is_some() {
+        return Ok(());
+    }
+    let (pem, key) = (certificate.to_pem(), certificate.public_key_pem());
+    let message = create_certificate(owner, pem.into_bytes(), key.into_bytes())?;
+    wallet.send(&[message]).await.context("cannot publish the certificate")?;
+    progress.done("certificate published", streams);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,28 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use akash_chain::keys::SecretKey;
 use akash_chain::tx::message::deployment::{CreateDeployment, create_deployment};
 use akash_chain::tx::message::market::create_lease;
+use akash_keys::SecretKey;
 use akash_sdl::Sdl;
 use akash_types::{Address, Coin, DeploymentId, Deposit, DepositSource, LeaseId};
 use anyhow::{Context, bail};
 use provider_api::client::{Client, ClientError};
 use provider_api::status::LeaseStatus;
 
-use super::ask;
-use super::cost;
-use super::look::{look, providers};
-use super::outcome::{Leased, Outcome};
+use super::look::{Wanted, look, missing, providers, wanted};
+use super::outcome::{Leased, Outcome, Progress};
 use super::plan::{GroupSeen, Offer, Patience, Pick, Seen, Step, Waited, next};
-use super::progress::Progress;
-use super::ready::{Wanted, missing, wanted};
+use super::{ask, cost};
 use crate::chain::Wallet;
 use crate::commands::tenant::AuthType;
 use crate::commands::tenant::door::{Door, Identity};
 use crate::commands::tx::least_deposit;
+use crate::console::Streams;
 use crate::output::{counted, printable};
-use crate::streams::Streams;
 
 /// From one look to the next.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -50,10 +47,6 @@ pub(crate) struct Job<'a> {
 
 impl Job<'_> {
     /// Goes on from wherever the deployment is, until every service is ready.
-    ///
-    /// # Errors
-    ///
-    /// When there is no way on; what was reached stays.
     pub(crate) async fn run(
         &self,
         progress: &Progress,

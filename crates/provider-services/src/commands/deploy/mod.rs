@@ -5,15 +5,11 @@
 //! its SDL is kept (`kept.rs`), which the chain does not have.
 
 mod ask;
-mod certificate;
 mod cost;
 mod job;
-mod kept;
 mod look;
 mod outcome;
 mod plan;
-mod progress;
-mod ready;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -27,21 +23,20 @@ use akash_types::{Coin, DeploymentId, DeploymentState};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
+use crate::app::{block_on, stop_signal};
 use crate::chain::{Account, AccountSigner, KeyringArgs, Network, Wallet, values};
 use crate::cli::ReportFormat;
 use crate::commands::sdl::{check_hashable, read_valid_source};
 use crate::commands::tenant::AuthType;
-use crate::runtime::{block_on, stop_signal};
+use crate::console::Streams;
 use crate::source::Source;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
-use kept::Kept;
+use look::Kept;
 
 pub(crate) use cost::in_coins;
 pub(crate) use job::Job;
-pub(crate) use outcome::Outcome;
+pub(crate) use outcome::{Outcome, Progress};
 pub(crate) use plan::Pick;
-pub(crate) use progress::Progress;
 
 pub(crate) const HELP: &str = "\
 It creates the deployment, waits for bids, makes a lease of the one that is picked, sends the
@@ -164,7 +159,7 @@ pub(crate) fn run(
         };
         let walk = async {
             if args.auth_type == AuthType::Mtls {
-                certificate::ensure(&wallet, &secret, home, &progress, streams).await?;
+                ask::ensure(&wallet, &secret, home, &progress, streams).await?;
             }
             job.run(&progress, streams).await
         };
@@ -245,7 +240,6 @@ fn command(what: &str, args: &DeployArgs) -> String {
     format!("provider-services {what} --from {}", args.from)
 }
 
-/// What to do with a deployment that runs.
 fn next(outcome: &Outcome, args: &DeployArgs) -> String {
     let line = |what: &str| format!("  {}\n", command(what, args));
     let dseq = outcome.id.dseq();

@@ -1,12 +1,13 @@
 //! What a deployment came to.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use akash_types::{DecCoin, DeploymentId, LeaseId};
 use provider_api::status::{ForwardedPort, LeaseStatus, LeasedIp, ServiceStatus};
 use serde::Serialize;
 
 use super::cost;
+use crate::console::Streams;
 use crate::output::{Palette, printable};
 
 /// A deployment that runs.
@@ -164,4 +165,32 @@ struct ServiceDocument<'a> {
     urls: Vec<String>,
     forwarded_ports: Vec<&'a ForwardedPort>,
     ips: Vec<&'a LeasedIp>,
+}
+
+/// Tells each step with the time since the beginning.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    began: Instant,
+}
+
+impl Progress {
+    pub(crate) fn begin() -> Self {
+        Self { began: Instant::now() }
+    }
+
+    pub(crate) fn done(&self, text: &str, streams: &mut Streams<'_>) {
+        let good = streams.stderr_palette.good;
+        self.tell(&format!("{good}✓{good:#}"), text, streams);
+    }
+
+    pub(crate) fn waiting(&self, text: &str, streams: &mut Streams<'_>) {
+        let frame = streams.stderr_palette.frame;
+        self.tell(&format!("{frame}…{frame:#}"), text, streams);
+    }
+
+    fn tell(&self, mark: &str, text: &str, streams: &mut Streams<'_>) {
+        let elapsed = self.began.elapsed();
+        let (seconds, tenths) = (elapsed.as_secs(), elapsed.subsec_millis() / 100);
+        streams.tell(&format!("{seconds:>4}.{tenths} s  {mark} {text}\n"));
+    }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use akash_chain::keys::keyring::{KeyRecord, Keyring, KeyringError};
-use akash_chain::keys::{HdPath, Mnemonic, random};
 use akash_devnet::state::Genesis;
+use akash_keys::keyring::{KeyRecord, Keyring, KeyringError};
+use akash_keys::{HdPath, Mnemonic, random};
 use akash_types::{Address, Coin};
 use anyhow::{Context, bail};
 use prost_types::Timestamp;

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use akash_chain::keys::keyring::{Backend, Keyring, OpenOptions};
 use akash_devnet::node::Chain;
 use akash_devnet::server::{Config, Devnet, FaucetConfig, Progress};
 use akash_devnet::state::State;
+use akash_keys::keyring::{Backend, Keyring, OpenOptions};
 use akash_types::Dec;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 
+use crate::app::{block_on, stop_signal};
 use crate::chain::values;
-use crate::runtime::{block_on, stop_signal};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 use genesis::{Grant, Start};
 
@@ -105,8 +105,8 @@ fn known(start: Start, args: &DevnetArgs, state: &Path) -> anyhow::Result<Start>
 fn keyring(state: &Path) -> anyhow::Result<Keyring> {
     let options = OpenOptions {
         directory: state.to_owned(),
-        passphrase: Box::new(|_: akash_chain::keys::keyring::Ask<'_>| {
-            Err(akash_chain::keys::keyring::NoPassphrase("none is needed".into()))
+        passphrase: Box::new(|_: akash_keys::keyring::Ask<'_>| {
+            Err(akash_keys::keyring::NoPassphrase("none is needed".into()))
         }),
         session_bus: None,
     };
@@ -187,10 +187,6 @@ pub(crate) struct Launched {
 }
 
 /// Starts the chain of a directory, or goes on with it.
-///
-/// # Errors
-///
-/// When the directory cannot be used, or a port is taken.
 pub(crate) async fn launch(state: &Path, pace: Pace) -> anyhow::Result<Launched> {
     let keyring = keyring(state)?;
     let start = match Start::read(state)? {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use akash_chain::keys::keyring::{KeyRecord, Keyring, KeyringError};
-use akash_chain::keys::{AccountKey, HdPath, Mnemonic, Multisig, PublicKey, random};
+use akash_keys::keyring::{KeyRecord, Keyring, KeyringError};
+use akash_keys::{AccountKey, HdPath, Mnemonic, Multisig, PublicKey, random};
 use anyhow::{Context as _, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use clap::{Args, ValueHint};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use super::record::{document_in, render};
+use super::show::{document_in, render};
 use super::{Context, KeyFormat};
 use crate::chain::thrice;
 use crate::output::Document;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Add, context: &mut Context<'_, '_>) -> anyhow::Result<(
         thrice(|| keyring.add(&record))?;
     }
     let shown = words.filter(|_| !args.no_backup && !args.recover);
-    let document = document_in(&record, super::record::Role::Acc);
+    let document = document_in(&record, super::show::Role::Acc);
     print(document, shown.as_ref(), context)
 }
 

@@ -1,6 +1,6 @@
 //! `keys delete`, `keys rename` and `keys migrate`.
 
-use akash_chain::keys::keyring::RecordKind;
+use akash_keys::keyring::RecordKind;
 use anyhow::bail;
 use clap::Args;
 

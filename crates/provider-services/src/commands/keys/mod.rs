@@ -3,17 +3,16 @@
 mod add;
 mod manage;
 mod parse;
-mod record;
 mod show;
 mod transfer;
 
 use std::process::ExitCode;
 
-use akash_chain::keys::keyring::Keyring;
+use akash_keys::keyring::Keyring;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::chain::{self, KeyringArgs};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 const HELP: &str = "\

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::Args;
 
-use super::record::Role;
+use super::show::Role;
 use super::{Context, KeyFormat};
 use crate::output::Document;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use akash_chain::keys::keyring::KeyRecord;
-use akash_chain::keys::{SecretKey, armor};
+use akash_keys::keyring::KeyRecord;
+use akash_keys::{SecretKey, armor};
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueHint};
 use zeroize::Zeroizing;

@@ -20,9 +20,9 @@ use provider_operators::hostname::rest::{self, Page, Rest};
 use provider_operators::hostname::rpc::{self, Rpc};
 use provider_operators::hostname::{HostnameOperator, Routes, Settings};
 
+use crate::app::{block_on_threads, stop_signal};
 use crate::commands::version;
-use crate::runtime::{block_on_threads, stop_signal};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const HELP: &str = "\

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use clap::{Args, ValueEnum};
 
 use crate::chain::Network;
+use crate::output::{Document, Palette, tables};
 use crate::surroundings::Surroundings;
 
 /// How a query is asked and answered.
@@ -41,10 +42,6 @@ pub(super) enum QueryFormat {
 
 impl QueryArgs {
     /// The node to ask.
-    ///
-    /// # Errors
-    ///
-    /// When an address is none, or two flags do not go together.
     pub(super) fn network(&self, surroundings: &Surroundings) -> anyhow::Result<Network> {
         let grpc = self.grpc_addr.as_deref();
         let network =
@@ -83,10 +80,6 @@ pub(super) struct PageArgs {
 
 impl PageArgs {
     /// As the node takes it.
-    ///
-    /// # Errors
-    ///
-    /// When flags do not go together, or the key is none.
     pub(super) fn request(&self) -> anyhow::Result<Option<PageRequest>> {
         if self.page == 0 {
             bail!("--page is 0: pages are counted from 1");
@@ -109,6 +102,38 @@ impl PageArgs {
 /// An address as filters want it: empty is anybody.
 pub(super) fn text(address: Option<Address>) -> String {
     address.map(|address| address.to_string()).unwrap_or_default()
+}
+
+/// What a query brought.
+#[derive(Debug)]
+pub(super) struct Found {
+    document: Document,
+    table: fn(&Document, &Palette) -> String,
+}
+
+impl Found {
+    /// One thing, whose table is its fields.
+    pub(super) fn one(document: Document) -> Self {
+        Self { document, table: tables::fields }
+    }
+
+    /// Many things, with a table of their own.
+    pub(super) fn list(document: Document, table: fn(&Document, &Palette) -> String) -> Self {
+        Self { document, table }
+    }
+
+    /// What stands in the field `name` of the answer, where the Go program prints no more.
+    pub(super) fn field(document: Document, name: &str) -> Self {
+        Self::one(document.at(name).cloned().unwrap_or(document))
+    }
+
+    pub(super) fn render(&self, format: QueryFormat, palette: &Palette) -> String {
+        match format {
+            QueryFormat::Json => self.document.to_json() + "\n",
+            QueryFormat::Text => self.document.to_yaml(),
+            QueryFormat::Table => (self.table)(&self.document, palette),
+        }
+    }
 }
 
 #[cfg(test)]

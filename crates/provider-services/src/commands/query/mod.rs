@@ -11,7 +11,6 @@ mod cert;
 mod deployment;
 mod escrow;
 mod feegrant;
-mod found;
 mod market;
 mod node;
 mod provider;
@@ -21,13 +20,12 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
+use crate::app::block_on;
 use crate::chain::Network;
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
-use args::QueryArgs;
-use found::Found;
+use args::{Found, QueryArgs};
 
 const HELP: &str = "\
 Examples:

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Found;
 use crate::chain::Network;
-use crate::commands::tx::response;
+use crate::commands::tx::response_document;
 use crate::output::{Document, tables};
 use akash_json as proto_json;
 
@@ -118,7 +118,7 @@ impl Txs {
 
 /// A result with its transaction and its time.
 fn document(found: &TxFound, time: &str) -> Document {
-    let mut document = response::of(found.hash, found.height, &found.result);
+    let mut document = response_document(found.hash, found.height, &found.result);
     if let Document::Map(entries) = &mut document {
         for (key, value) in entries {
             match key.as_str() {

@@ -9,10 +9,6 @@ use crate::chain::Network;
 use crate::output::Document;
 
 /// Asks for leases, account and height, and divides.
-///
-/// # Errors
-///
-/// When something cannot be read, or nothing is being paid for.
 pub(super) async fn ask(id: DeploymentId, network: &Network) -> anyhow::Result<Found> {
     let filter = LeaseFilter {
         owner: Some(id.owner()),

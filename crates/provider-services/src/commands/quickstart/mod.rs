@@ -11,10 +11,7 @@
 //! names one.
 
 mod check;
-mod earnings;
 mod guide;
-mod place;
-mod ports;
 mod provider;
 mod stage;
 
@@ -24,11 +21,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::runtime::{block_on_threads, stop_signal};
-use crate::streams::Streams;
+use crate::app::{block_on_threads, stop_signal};
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
-use place::Place;
-use stage::Stage;
+use stage::{Place, Stage};
 
 pub(crate) const HELP: &str = "\
 The cluster is SIMULATED: leases, bids, payments and manifests are real, containers are not.

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
 use akash_chain::tx::message::provider::{create_provider, update_provider};
+use akash_keys::SecretKey;
 use akash_types::{Address, Attribute, Provider};
 use anyhow::{Context, bail};
 use provider_daemon::config::{Given, Place as Origin, Value};
@@ -16,7 +16,7 @@ use provider_sim::server::{Server, ServerConfig};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::place::LOG;
+use super::stage::LOG;
 use crate::chain::{Network, Wallet};
 use crate::commands::run::judge;
 use crate::commands::tenant::door::{Door, Identity};
@@ -31,10 +31,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The simulated cluster; dropped, it ends.
-///
-/// # Errors
-///
-/// When a port is taken, or its state cannot be used.
 pub(super) async fn cluster(home: &Path, web: SocketAddr) -> anyhow::Result<Server> {
     let config = ServerConfig {
         state: home.join("sim-cluster.state"),
@@ -51,7 +47,6 @@ pub(super) async fn cluster(home: &Path, web: SocketAddr) -> anyhow::Result<Serv
     Server::start(config).await.context("cannot start the simulated cluster")
 }
 
-/// Registers the provider, or what changed of it.
 pub(super) async fn register(wallet: &Wallet<'_>, gateway: SocketAddr) -> anyhow::Result<()> {
     let owner = wallet.address();
     let entry = Provider {

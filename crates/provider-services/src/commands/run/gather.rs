@@ -1,14 +1,23 @@
 //! Bringing together what the operator gave: flags, environment, keyring and provider.yaml.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
-use provider_daemon::config::{Given, table};
+use akash_chain::query::{Connection, Node, Query};
+use akash_chain::transport::{Endpoint, RpcClient};
+use akash_keys::SecretKey;
+use akash_types::Backoff;
+use anyhow::bail;
+use kube_access::{Access, KubeClient};
+use provider_daemon::config::{Config, ConfigError, Given, Note, missing_files, table};
+use provider_kube::definitions;
 
 use super::args::RunArgs;
 use super::file;
 use crate::chain::{Account, KeyringArgs};
-use crate::console::Console;
+use crate::console::{Console, Streams};
+use crate::output::{Palette, counted, printable};
 use crate::surroundings::Surroundings;
 
 /// Signed to get a number that nobody else can know and that is the same at every start.
@@ -65,4 +74,113 @@ pub(super) fn again(given: &Given) -> Given {
 fn seed(secret: &SecretKey) -> u64 {
     let signature = secret.sign(SEED_TEXT);
     signature.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+}
+
+/// How long the API server may take for an answer to `--check`.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The configuration, if a provider can start with it.
+pub(crate) fn judge(given: &Given) -> Result<(Config, Vec<Note>), Vec<ConfigError>> {
+    let (config, notes) = Config::from_given(given)?;
+    let mut errors = missing_files(&config);
+    errors.extend(config.startable().err());
+    if errors.is_empty() { Ok((config, notes)) } else { Err(errors) }
+}
+
+/// Tells every error, and sums them up.
+pub(super) fn refuse(errors: &[ConfigError], streams: &mut Streams<'_>) -> anyhow::Error {
+    for error in errors {
+        streams.tell(&format!("{}\n", printable(&error.to_string())));
+    }
+    anyhow::anyhow!("the provider cannot run: {} wrong", wrong(errors.len()))
+}
+
+fn wrong(count: usize) -> String {
+    format!("{} {}", counted(count, "setting"), if count == 1 { "is" } else { "are" })
+}
+
+pub(super) fn summary(config: &Config, palette: &Palette) -> String {
+    let strong = palette.strong;
+    let mut text = format!("{strong}The provider can run.{strong:#}\n\n");
+    for (what, how) in config.summary() {
+        text.push_str(&format!("  {what:<11}  {}\n", printable(&how)));
+    }
+    text
+}
+
+/// What is wrong with the custom resource definitions of the cluster, a line each. That they could
+/// not be checked is no error: settings are also checked where the cluster cannot be reached.
+pub(super) async fn definitions(config: &Config) -> String {
+    let lost = async {
+        let access = Access::find(&config.kubernetes.kubeconfig, &config.outbound).await?;
+        let client = KubeClient::new(access.client()?, LIMIT, Arc::new(|_: &str, _| {}));
+        let namespace = &config.kubernetes.manifest_namespace;
+        anyhow::Ok(definitions::lost_fields(&client, namespace).await?)
+    };
+    let remedy = definitions::REMEDY;
+    match lost.await {
+        Ok(lost) => lost
+            .iter()
+            .map(|field| format!("\nwarning: the cluster does not keep {field}: {remedy}\n"))
+            .collect(),
+        Err(error) => {
+            let why = printable(&format!("{error:#}"));
+            format!("\nThe custom resource definitions were not checked: {why}\n")
+        }
+    }
+}
+
+/// Between rounds of questions.
+const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), most: Duration::from_secs(30) };
+
+/// What a node says.
+enum Said {
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// Asks the nodes, one after the other and as often as it takes, until one of them knows.
+pub(super) async fn registered(config: &Config) -> anyhow::Result<()> {
+    let mut rounds = 0_u32;
+    loop {
+        for node in &config.chain.nodes {
+            match ask(config, node).await {
+                Ok(Said::Yes) => return Ok(()),
+                Ok(Said::No) => bail!(
+                    "the provider {} is not registered on {}: register it with \
+                     `provider-services tx provider create provider.yaml --from …`",
+                    config.provider,
+                    config.chain.chain_id
+                ),
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::warn!(%node, error, "cannot ask whether we are registered");
+                }
+            }
+        }
+        rounds = rounds.saturating_add(1);
+        let wait = BACKOFF.within(rounds, u64::from(std::process::id()));
+        tracing::info!(
+            seconds = wait.as_secs(),
+            "no node knows whether we are registered; waiting"
+        );
+        tokio::time::sleep(wait).await;
+    }
+}
+
+async fn ask(config: &Config, node: &Endpoint) -> anyhow::Result<Said> {
+    let limits = config.chain.limits();
+    let rpc = RpcClient::new(node.clone(), limits)?;
+    let status = Node::new(rpc.clone()).status().await?;
+    let wanted = &config.chain.chain_id;
+    if status.chain_id != *wanted {
+        bail!("it is on chain {}, not on {wanted}; check --node and --chain-id", status.chain_id);
+    }
+    if status.catching_up {
+        bail!("it is catching up, at height {}", status.latest_height);
+    }
+    let query = Query::new(Connection::new(&rpc, config.chain.grpc.as_ref(), limits)?);
+    let found = query.provider(config.provider).await?.value;
+    Ok(if found.is_some() { Said::Yes } else { Said::No })
 }

@@ -9,28 +9,26 @@
 mod args;
 mod file;
 mod gather;
-mod judge;
-mod registered;
 mod reload;
-mod start;
 
 use std::process::ExitCode;
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use anyhow::Context;
-use provider_daemon::config::{Cluster, Config, Given};
+use gather::Gathered;
+use provider_daemon::config::{Cluster, Config, Given, Reload};
 use provider_daemon::log;
+use reload::Reloader;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-pub(crate) use args::RunArgs;
-pub(crate) use judge::judge;
-
-use crate::runtime::{block_on, block_on_threads};
-use crate::streams::Streams;
+use crate::app::{block_on, block_on_threads};
+use crate::commands::version::FOR_DAEMON;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
-use gather::Gathered;
-use reload::Reloader;
+
+pub(crate) use args::RunArgs;
+pub(crate) use gather::judge;
 
 pub(crate) const HELP: &str = "\
 Settings come from flags, from the environment, and from provider.yaml (--provider-config), where a
@@ -52,17 +50,17 @@ pub(crate) fn run(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
     let Gathered { given, secret } = gather::gather(args, surroundings, streams.console);
-    let (config, notes) = match judge::judge(&given) {
+    let (config, notes) = match gather::judge(&given) {
         Ok(judged) => judged,
-        Err(errors) => return Err(judge::refuse(&errors, streams)),
+        Err(errors) => return Err(gather::refuse(&errors, streams)),
     };
     if args.check {
         for note in &notes {
             streams.tell(&format!("note: {note}\n"));
         }
-        streams.print(&judge::summary(&config, &streams.stdout_palette))?;
+        streams.print(&gather::summary(&config, &streams.stdout_palette))?;
         if config.cluster == Cluster::Kubernetes {
-            streams.print(&block_on(async { Ok(judge::definitions(&config).await) })?)?;
+            streams.print(&block_on(async { Ok(gather::definitions(&config).await) })?)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -97,16 +95,28 @@ async fn serve(
         tracing::info!(what, how, "starting");
     }
     tokio::select! {
-        known = registered::registered(&config) => known?,
+        known = gather::registered(&config) => known?,
         () = &mut stop => return Ok(()),
     }
     let (to, reloads) = mpsc::channel(RELOADS);
     let mut reloader = Reloader { given, running: config.clone(), log, to };
-    let mut daemon = std::pin::pin!(start::start(config, secret, stop, reloads));
+    let mut daemon = std::pin::pin!(start(config, secret, stop, reloads));
     loop {
         tokio::select! {
             ended = &mut daemon => return ended,
             Some(()) = hangup.recv() => reloader.reload().await,
         }
     }
+}
+
+/// Runs the provider until `stop` is ready.
+async fn start(
+    config: Config,
+    secret: SecretKey,
+    stop: impl Future<Output = ()>,
+    reloads: mpsc::Receiver<Reload>,
+) -> anyhow::Result<()> {
+    provider_daemon::run(FOR_DAEMON, config, secret, stop, reloads)
+        .await
+        .context("the provider does not run")
 }

@@ -4,7 +4,7 @@ use provider_daemon::config::{Config, Given, Reload, changes};
 use provider_daemon::log::LogHandle;
 use tokio::sync::mpsc;
 
-use super::{gather, judge};
+use super::gather;
 
 /// What runs, and whoever has to hear of changes.
 pub(super) struct Reloader {
@@ -18,7 +18,7 @@ impl Reloader {
     /// Reads files again and hands on what changed. A file that is wrong changes nothing.
     pub(super) async fn reload(&mut self) {
         let given = gather::again(&self.given);
-        let new = match judge::judge(&given) {
+        let new = match gather::judge(&given) {
             Ok((config, notes)) => {
                 for note in notes {
                     tracing::warn!(setting = note.setting, "{note}");
@@ -87,7 +87,7 @@ mod tests {
         let write = |text: &str| std::fs::write(&file, text).unwrap();
         write("bidtimeout: 1m\n");
         let given = given(folder.path(), &file);
-        let (running, _) = judge::judge(&given).unwrap();
+        let (running, _) = gather::judge(&given).unwrap();
         let log = log::start(&running.log).unwrap();
         let (to, mut reloads) = mpsc::channel(4);
         let mut reloader = Reloader { given, running, log, to };

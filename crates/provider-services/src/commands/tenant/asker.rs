@@ -1,13 +1,13 @@
 //! Who asks, and through which node.
 
-use akash_chain::keys::SecretKey;
+use akash_keys::SecretKey;
 use akash_types::{Address, DeploymentId, GroupId, LeaseId, OrderId};
 use anyhow::{Context, bail};
 use provider_api::client::Client;
 
 use super::args::{DeploymentOf, LeaseOf, ProviderFlags};
 use super::door::{Door, Identity};
-use super::leases::active_leases;
+use super::status::active_leases;
 use crate::chain::{Account, Network};
 use crate::console::Console;
 use crate::surroundings::Surroundings;
@@ -24,10 +24,6 @@ pub(super) struct Tenant<'a> {
 
 impl<'a> Tenant<'a> {
     /// Finds the key and prepares to talk to the node.
-    ///
-    /// # Errors
-    ///
-    /// When there is no key, or the node's address is none.
     pub(super) fn open(
         args: &'a DeploymentOf,
         provider: &'a ProviderFlags,
@@ -101,11 +97,6 @@ impl<'a> Tenant<'a> {
         Ok(active_leases(network, self.deployment()?).await?)
     }
 
-    /// A client of a provider, by which this tenant is known.
-    ///
-    /// # Errors
-    ///
-    /// When the provider cannot be found, or the certificate is missing.
     pub(super) async fn client(&self, provider: Address) -> anyhow::Result<Client> {
         let door = Door {
             network: self.network.as_ref(),

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::SecretKey;
-use akash_chain::keys::certificate::{Certificate, KeyFile, KeyFilePassword, KeyPair};
 use akash_chain::query::CertificateFilter;
+use akash_keys::SecretKey;
+use akash_keys::certificate::{Certificate, KeyFile, KeyFilePassword, KeyPair};
 use akash_net::Trust;
 use akash_types::{Address, CertificateState};
 use anyhow::{Context, bail};
@@ -40,11 +40,6 @@ pub(crate) enum Identity<'a> {
 }
 
 impl Door<'_> {
-    /// A client of a provider.
-    ///
-    /// # Errors
-    ///
-    /// When the provider or the own certificate cannot be found, or the chain cannot be asked.
     pub(crate) async fn client(
         &self,
         provider: Address,

@@ -14,8 +14,8 @@ use super::asker::Tenant;
 use super::refusal::{body, hint, refused};
 use crate::cli::{ManifestFormat, SdlFile};
 use crate::commands::sdl::read_hashable;
+use crate::console::Streams;
 use crate::output::Sent;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const SEND_HELP: &str = "\

@@ -8,7 +8,7 @@ use provider_api::migrate::{MigrateEndpoints, MigrateHostnames};
 use super::args::{DeploymentOf, ProviderFlags};
 use super::asker::Tenant;
 use super::refusal::refused;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const HOSTNAMES_HELP: &str = "\

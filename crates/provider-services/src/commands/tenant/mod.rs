@@ -10,10 +10,8 @@
 mod args;
 mod asker;
 pub(crate) mod door;
-mod leases;
 mod manifest;
 mod migrate;
-mod namespace;
 mod refusal;
 mod shell;
 mod status;
@@ -23,8 +21,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::app::block_on;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use args::AuthType;
@@ -67,8 +65,8 @@ pub(crate) enum TenantCommand {
     #[command(after_help = migrate::ENDPOINTS_HELP)]
     MigrateEndpoints(migrate::EndpointsArgs),
     /// Print the namespace of a lease in its provider's Kubernetes cluster
-    #[command(visible_alias = "cluster-ns", after_help = namespace::HELP)]
-    ShowClusterNs(namespace::NamespaceArgs),
+    #[command(visible_alias = "cluster-ns", after_help = args::HELP)]
+    ShowClusterNs(args::NamespaceArgs),
 }
 
 pub(crate) fn run(
@@ -94,7 +92,7 @@ pub(crate) fn run(
             TenantCommand::MigrateEndpoints(args) => {
                 migrate::endpoints(args, surroundings, streams).await
             }
-            TenantCommand::ShowClusterNs(args) => namespace::run(args, streams),
+            TenantCommand::ShowClusterNs(args) => args::run(args, streams),
         }
     })
 }

@@ -3,8 +3,8 @@
 use provider_api::client::ClientError;
 use provider_api::error::{DeniedBody, ErrorCode};
 
+use crate::console::Streams;
 use crate::output::printable;
-use crate::streams::Streams;
 
 /// Statuses that only the layer of authentication answers with, whose body is JSON.
 const DENIED: u16 = 401;

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use akash_types::Address;
+use akash_chain::query::{LeaseFilter, QueryError};
+use akash_types::{Address, DeploymentId, LeaseId, LeaseState};
 use clap::Args;
 use provider_api::json::to_pretty;
 use provider_api::status::{ProviderStatus, ServiceStatus};
@@ -13,7 +14,7 @@ use super::asker::Tenant;
 use super::door::{Door, Identity};
 use super::refusal::refused;
 use crate::chain::Network;
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const PROVIDER_HELP: &str = "\
@@ -151,6 +152,47 @@ impl<'a> WithoutAddress<'a> {
             manifest: &status.manifest,
             cluster_public_hostname: &status.cluster_public_hostname,
             reclamation_window: status.reclamation_window,
+        }
+    }
+}
+
+/// The leases of a deployment that are paid for, in order of their groups.
+pub(crate) async fn active_leases(
+    network: &Network,
+    id: DeploymentId,
+) -> Result<Vec<LeaseId>, QueryError> {
+    let filter = LeaseFilter {
+        owner: Some(id.owner()),
+        dseq: Some(id.dseq()),
+        state: Some(LeaseState::Active),
+        ..LeaseFilter::default()
+    };
+    let found = network.query().leases(filter).await?.value.items;
+    let mut leases: Vec<LeaseId> = found.into_iter().map(|info| info.lease.id).collect();
+    leases.sort_by_key(|lease| (lease.gseq(), lease.oseq()));
+    Ok(leases)
+}
+
+/// The id of a lease, as the Go program prints it beside events and lines of logs.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct LeaseIdDocument {
+    owner: String,
+    dseq: u64,
+    gseq: u32,
+    oseq: u32,
+    provider: String,
+    bseq: u32,
+}
+
+impl From<LeaseId> for LeaseIdDocument {
+    fn from(id: LeaseId) -> Self {
+        Self {
+            owner: id.owner().to_string(),
+            dseq: id.dseq(),
+            gseq: id.gseq(),
+            oseq: id.oseq(),
+            provider: id.provider().to_string(),
+            bseq: id.bseq(),
         }
     }
 }

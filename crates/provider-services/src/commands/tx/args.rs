@@ -134,10 +134,6 @@ impl FromStr for Gas {
 
 impl TxArgs {
     /// How the fee comes about.
-    ///
-    /// # Errors
-    ///
-    /// When both ways are given, or one is not a list of coins.
     pub(super) fn fee_rule(&self) -> anyhow::Result<FeeRule> {
         let fees = self.fees.as_deref().unwrap_or_default();
         let default = if fees.is_empty() { GAS_PRICES } else { "" };

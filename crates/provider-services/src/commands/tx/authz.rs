@@ -10,7 +10,7 @@ use super::file;
 use super::given::TxFile;
 use super::session::Session;
 use crate::chain::values;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 const HELP: &str = "\
 Examples:

@@ -3,18 +3,16 @@
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use akash_chain::keys::certificate::{
-    CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair,
-};
 use akash_chain::tx::Message;
 use akash_chain::tx::message::cert::{create_certificate, revoke_certificate};
+use akash_keys::certificate::{CertificateKey, CertificateSpec, KeyFile, KeyFilePassword, KeyPair};
 use akash_types::CertificateState;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::session::Session;
 use crate::chain::values;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 const HELP: &str = "\
 Examples:
@@ -162,7 +160,6 @@ pub(super) fn generate(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The certificate in the local file.
 fn local(session: &Session<'_>) -> anyhow::Result<KeyPair> {
     let file = KeyFile::of(session.surroundings.home()?, &session.from());
     let password = KeyFilePassword::of(&session.account.secret()?);

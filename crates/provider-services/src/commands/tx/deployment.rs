@@ -11,13 +11,13 @@ use akash_types::{Address, Coin, DeploymentId, GroupSpec};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
-use super::deposit::{DepositFlags, least};
+use super::escrow::{DepositFlags, least};
 use super::session::Session;
 use crate::chain::Network;
 use crate::cli::SdlFile;
 use crate::commands::ids::{DeploymentFlags, GroupFlags};
 use crate::commands::sdl::read_hashable;
-use crate::streams::Streams;
+use crate::console::Streams;
 
 const HELP: &str = "\
 Examples:

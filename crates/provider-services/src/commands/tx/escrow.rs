@@ -2,10 +2,10 @@
 
 use akash_chain::tx::Message;
 use akash_chain::tx::message::escrow::deposit;
-use akash_types::{Coin, EscrowAccountId};
+use akash_types::{Coin, Denom, Deposit, DepositSource, EscrowAccountId};
+use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::deposit::SourceFlags;
 use super::session::Session;
 use crate::chain::values;
 use crate::commands::ids::DeploymentFlags;
@@ -50,4 +50,44 @@ impl Escrow {
         let money = args.sources.deposit(args.amount.clone())?;
         Ok(deposit(session.from(), EscrowAccountId::Deployment(id), money)?)
     }
+}
+
+/// A deposit.
+#[derive(Debug, Args)]
+pub(super) struct DepositFlags {
+    /// What is deposited [default: the least that the chain takes]
+    #[arg(long, value_name = "COIN", value_parser = values::coin)]
+    pub(super) deposit: Option<Coin>,
+    #[command(flatten)]
+    pub(super) sources: SourceFlags,
+}
+
+/// Where deposited money comes from.
+#[derive(Debug, Args)]
+pub(super) struct SourceFlags {
+    /// Where it comes from, tried in this order: grant, balance
+    #[arg(
+        long,
+        value_name = "SOURCES",
+        value_delimiter = ',',
+        value_parser = values::deposit_source,
+        default_value = "grant,balance"
+    )]
+    deposit_sources: Vec<DepositSource>,
+}
+
+impl SourceFlags {
+    /// A deposit of `coin`.
+    pub(super) fn deposit(&self, coin: Coin) -> anyhow::Result<Deposit> {
+        Deposit::new(coin, self.deposit_sources.clone()).context("--deposit-sources")
+    }
+}
+
+/// The least deposit in a denomination, or else the first there is.
+pub(super) fn least(deposits: Vec<Coin>, denom: &Denom) -> anyhow::Result<Coin> {
+    let position = deposits.iter().position(|coin| coin.denom() == denom).unwrap_or_default();
+    deposits
+        .into_iter()
+        .nth(position)
+        .context("the chain does not say what the least deposit is: give --deposit")
 }

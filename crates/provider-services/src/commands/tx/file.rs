@@ -1,23 +1,23 @@
 //! A transaction in a file, as `--generate-only` and `tx sign` print it.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::Path;
 
-use akash_proto::cosmos::tx::v1beta1::Tx;
-use anyhow::Context;
-
-use crate::output::printable;
+use akash_chain::tx::{Fee, Message, SignedTx};
 use akash_json as proto_json;
+use akash_proto::cosmos::tx::v1beta1::{AuthInfo, Tx, TxBody, TxRaw};
+use anyhow::Context;
+use prost::Message as _;
+
+use super::session::Session;
+use crate::output::{Document, printable};
 
 /// A node takes none that is longer on the wire.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Reads a transaction from a file, or from standard input where the path is `-`.
-///
-/// # Errors
-///
-/// When it cannot be read, or is not the JSON of a transaction.
 pub(super) fn read(path: &Path, stdin: &mut dyn Read) -> anyhow::Result<Tx> {
     let name = match path.as_os_str() == "-" {
         true => "standard input".to_owned(),
@@ -51,6 +51,39 @@ fn parse(text: &str) -> anyhow::Result<Tx> {
     let tx: Tx = proto_json::read(&json)?;
     tx.body.as_ref().context("\"body\" is missing")?;
     Ok(tx)
+}
+
+/// A transaction without signature, for whoever signs elsewhere.
+pub(super) fn document(
+    session: &Session<'_>,
+    messages: &[Message],
+    fee: &Fee,
+) -> anyhow::Result<Document> {
+    let body = TxBody {
+        messages: messages.iter().map(|message| message.as_any().clone()).collect(),
+        memo: session.args.note.clone(),
+        timeout_height: session.args.timeout_height,
+        ..TxBody::default()
+    };
+    let auth_info = AuthInfo { fee: Some(fee.into()), ..AuthInfo::default() };
+    Ok(Document::map([
+        ("body", proto_json::message(&body)?),
+        ("auth_info", proto_json::message(&auth_info)?),
+        ("signatures", Document::List(Vec::new())),
+    ]))
+}
+
+pub(super) fn signed(tx: &SignedTx) -> anyhow::Result<Document> {
+    let raw = TxRaw::decode(tx.raw())?;
+    let body = TxBody::decode(raw.body_bytes.as_slice())?;
+    let auth_info = AuthInfo::decode(raw.auth_info_bytes.as_slice())?;
+    let signatures =
+        raw.signatures.iter().map(|signature| proto_json::base64_text(signature)).collect();
+    Ok(Document::map([
+        ("body", proto_json::message(&body)?),
+        ("auth_info", proto_json::message(&auth_info)?),
+        ("signatures", Document::List(signatures)),
+    ]))
 }
 
 #[cfg(test)]

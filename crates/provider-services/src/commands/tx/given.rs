@@ -13,9 +13,9 @@ use prost::Message as _;
 
 use super::args::TxArgs;
 use super::session::Session;
-use super::{file, send, unsigned};
+use super::{file, send};
 use crate::chain::{AccountSigner, Network};
-use crate::streams::Streams;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 const SIGN_HELP: &str = "\
@@ -92,7 +92,6 @@ pub(super) async fn run(
     }
 }
 
-/// Signs, and prints what was signed.
 async fn sign(
     args: &TxFile,
     session: &Session<'_>,
@@ -104,7 +103,7 @@ async fn sign(
     let turn = send::turn(session).await?;
     let sign_for = SignFor { chain_id, account_number: turn.number, sequence: turn.sequence };
     let signed = given.unsigned(sign_for, signer)?.sign();
-    send::print(&unsigned::signed(&signed)?, session.args.output, streams)
+    send::print(&file::signed(&signed)?, session.args.output, streams)
 }
 
 /// Sends, and prints what became of it.
@@ -138,5 +137,5 @@ fn decode(args: &Encoded, common: &TxArgs, streams: &mut Streams<'_>) -> anyhow:
         false => STANDARD.decode(args.bytes.trim()).context("this is not base64")?,
     };
     Tx::decode(bytes.as_slice()).context("these are not the bytes of a transaction")?;
-    send::print(&unsigned::signed(&SignedTx::from_raw(bytes))?, common.output, streams)
+    send::print(&file::signed(&SignedTx::from_raw(bytes))?, common.output, streams)
 }

@@ -10,7 +10,7 @@ use akash_types::{DecCoin, LeaseClosedReason};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::deposit::{DepositFlags, least};
+use super::escrow::{DepositFlags, least};
 use super::session::Session;
 use crate::chain::values;
 use crate::commands::ids::{BidFlags, OrderFlags};

@@ -8,28 +8,26 @@ mod authz;
 mod bank;
 mod cert;
 mod deployment;
-mod deposit;
 mod escrow;
 mod feegrant;
 mod file;
 mod given;
 mod market;
 pub(crate) mod provider;
-pub(crate) mod response;
 mod send;
 mod session;
-mod unsigned;
 
 use std::process::ExitCode;
 
 use akash_chain::tx::Message;
 use clap::{Args, Subcommand};
 
-use crate::runtime::block_on;
-use crate::streams::Streams;
+use crate::app::block_on;
+use crate::console::Streams;
 use crate::surroundings::Surroundings;
 
 pub(crate) use deployment::least_deposit;
+pub(crate) use send::response_document;
 
 use args::TxArgs;
 use given::GivenCommand;

@@ -9,8 +9,8 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueHint};
 
 use super::session::Session;
+use crate::console::Streams;
 use crate::output::{Document, printable};
-use crate::streams::Streams;
 use crate::yaml_file;
 
 const HELP: &str = "\
@@ -105,10 +105,6 @@ fn entry(document: &Document, owner: Address) -> anyhow::Result<Entry> {
 }
 
 /// The attributes that a provider.yaml lists.
-///
-/// # Errors
-///
-/// When they are no list, one lacks its key or value, or a key is there twice.
 pub(crate) fn attributes(document: &Document) -> anyhow::Result<Vec<Attribute>> {
     let items = document.items("attributes");
     let mut attributes: Vec<Attribute> = Vec::new();

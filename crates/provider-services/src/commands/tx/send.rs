@@ -2,22 +2,19 @@
 
 use std::process::ExitCode;
 
-use akash_chain::keys::AccountKey;
-use akash_chain::tx::{Broadcast, Fee, Message, SignedTx};
+use akash_chain::query::Event;
+use akash_chain::tx::{Broadcast, Fee, Message, SignedTx, TxHash, TxResult};
+use akash_keys::AccountKey;
 use anyhow::{Context, bail};
 
 use super::args::{Gas, TxFormat};
+use super::file;
 use super::session::Session;
-use super::{response, unsigned};
 use crate::chain::{AccountSigner, Maker, Turn, broadcast_in_turn, next_turn};
+use crate::console::Streams;
 use crate::output::Document;
-use crate::streams::Streams;
 
 /// Does with the messages what flags say.
-///
-/// # Errors
-///
-/// When nothing could be sent. A transaction that was sent and refused is printed, and told.
 pub(super) async fn send(
     session: &Session<'_>,
     messages: &[Message],
@@ -26,7 +23,7 @@ pub(super) async fn send(
     let args = session.args;
     if args.generate_only {
         let fee = generated_fee(session, messages).await?;
-        let document = unsigned::document(session, messages, &fee)?;
+        let document = file::document(session, messages, &fee)?;
         return print(&document, args.output, streams);
     }
     if args.dry_run {
@@ -41,7 +38,7 @@ pub(super) async fn send(
     let maker = maker(session)?;
     let fee = maker.fee(limit)?;
     if !args.yes {
-        let document = unsigned::document(session, messages, &fee)?;
+        let document = file::document(session, messages, &fee)?;
         streams.tell(&format!("{}\n\n", document.to_json()));
         let question = "confirm transaction before signing and broadcasting";
         if !streams.console.confirms(question)? {
@@ -50,7 +47,7 @@ pub(super) async fn send(
     }
     let signed = |turn| maker.sign(messages, &fee, &signer, turn);
     if args.offline {
-        let document = unsigned::signed(&signed(turn)?)?;
+        let document = file::signed(&signed(turn)?)?;
         return print(&document, args.output, streams);
     }
     let network = session.network("nothing can be broadcast")?;
@@ -66,7 +63,7 @@ pub(super) fn report(
     format: TxFormat,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<ExitCode> {
-    print(&response::document(tx.hash(), outcome), format, streams)?;
+    print(&document(tx.hash(), outcome), format, streams)?;
     match outcome.refusal() {
         None => Ok(ExitCode::SUCCESS),
         Some(refusal) => {
@@ -75,7 +72,6 @@ pub(super) fn report(
     }
 }
 
-/// The chain to sign for.
 pub(super) fn chain_id<'a>(session: &Session<'a>) -> anyhow::Result<&'a str> {
     let given = session.args.chain_id.as_deref().filter(|id| !id.is_empty());
     given.context("--chain-id is missing: a signature is for one chain only")
@@ -136,7 +132,6 @@ fn maker<'a>(session: &'a Session<'_>) -> anyhow::Result<Maker<'a>> {
     })
 }
 
-/// The fee of a transaction that is only generated.
 async fn generated_fee(session: &Session<'_>, messages: &[Message]) -> anyhow::Result<Fee> {
     let limit = match session.args.gas {
         Gas::Limit(limit) => limit,
@@ -160,5 +155,77 @@ async fn simulating_signer(session: &Session<'_>) -> anyhow::Result<AccountSigne
     match account.and_then(|account| account.public_key) {
         Some(AccountKey::Secp256k1(key)) => Ok(AccountSigner::only_public(address, key.to_bytes())),
         _ => bail!("the public key of {address} is not known: give --gas a number"),
+    }
+}
+
+/// The result, with nothing left out.
+pub(crate) fn document(hash: TxHash, outcome: &Broadcast) -> Document {
+    let nothing = TxResult::default();
+    match outcome {
+        Broadcast::Pending => response_document(hash, 0, &nothing),
+        Broadcast::Delivered { height, result } => response_document(hash, *height, result),
+        Broadcast::Refused(refusal) => {
+            let result = TxResult {
+                code: refusal.code,
+                codespace: refusal.codespace.clone(),
+                log: refusal.log.clone(),
+                ..nothing
+            };
+            response_document(hash, 0, &result)
+        }
+    }
+}
+
+pub(crate) fn response_document(hash: TxHash, height: u64, result: &TxResult) -> Document {
+    Document::map([
+        ("height", Document::text(height.to_string())),
+        ("txhash", Document::text(hash.to_string())),
+        ("codespace", Document::text(&result.codespace)),
+        ("code", Document::number(result.code)),
+        ("data", Document::text(hex::encode_upper(&result.data))),
+        ("raw_log", Document::text(&result.log)),
+        ("logs", Document::List(Vec::new())),
+        ("info", Document::text("")),
+        ("gas_wanted", Document::text(result.gas_wanted.to_string())),
+        ("gas_used", Document::text(result.gas_used.to_string())),
+        ("tx", Document::Null),
+        ("timestamp", Document::text("")),
+        ("events", Document::List(result.events.iter().map(event).collect())),
+    ])
+}
+
+fn event(event: &Event) -> Document {
+    let attributes = event.attributes.iter().map(|(key, value)| {
+        Document::map([
+            ("key", Document::text(key)),
+            ("value", Document::text(value)),
+            // Nodes index all of them.
+            ("index", Document::Bool(true)),
+        ])
+    });
+    Document::map([
+        ("type", Document::text(&event.kind)),
+        ("attributes", Document::List(attributes.collect())),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_printed_as_the_go_program_does() {
+        let printed = include_str!("../../../../../fixtures/chain/bid-101-cli.json").trim_end();
+        let parsed: serde_json::Value = serde_json::from_str(printed).unwrap();
+        let text = |name: &str| parsed[name].as_str().unwrap().to_owned();
+        let result = TxResult {
+            gas_wanted: text("gas_wanted").parse().unwrap(),
+            gas_used: text("gas_used").parse().unwrap(),
+            events: serde_json::from_value(parsed["events"].clone()).unwrap(),
+            data: hex::decode(text("data")).unwrap(),
+            ..TxResult::default()
+        };
+        let document = response_document(text("txhash").parse().unwrap(), 102, &result);
+        assert_eq!(document.to_json(), printed);
     }
 }

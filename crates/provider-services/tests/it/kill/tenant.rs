@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use akash_chain::keys::SecretKey;
 use akash_chain::query::{Connection, Node, Query};
 use akash_chain::transport::{Endpoint, Limits, RpcClient};
 use akash_chain::tx::message::deployment::{CreateDeployment, create_deployment};
 use akash_chain::tx::message::provider::create_provider;
 use akash_chain::tx::{Broadcast, BroadcastMode, Fee, Message, TxPlan, Unsigned, Wait, broadcast};
+use akash_keys::SecretKey;
 use akash_sdl::Sdl;
 use akash_types::{Address, DeploymentId, Deposit, Provider};
 

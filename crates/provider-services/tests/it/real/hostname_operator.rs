@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use akash_types::LeaseId;
-use kube_access::CachedObject;
 use kube_access::follow::{Source, WatchEvent, follow};
-use kube_access::{Access, Counter, KubeClient, ResourceKind};
+use kube_access::{Access, CachedObject, Counter, KubeClient, ResourceKind};
 use kube_bed::Bed;
 use provider_crd::{ProviderHost, names};
 use provider_operators::hostname::build::route;

@@ -2,7 +2,6 @@
 //!
 //! `tm.event='Tx' AND tx.height>=5 AND message.action CONTAINS 'Bid' AND transfer.sender EXISTS`
 
-mod number;
 mod parse;
 
 use crate::state::Event;
@@ -10,7 +9,7 @@ use crate::state::Event;
 pub use parse::QueryParseError;
 
 use super::time;
-use number::Decimal;
+use parse::Decimal;
 
 /// Conditions that must all hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,13 +52,11 @@ pub(super) enum Operand {
 impl Query {
     /// Whether all conditions hold for some events. `tags` are further tags with one value each,
     /// such as `tx.height`.
-    #[must_use]
     pub fn matches(&self, tags: &[(&str, &str)], events: &[Event]) -> bool {
         self.conditions.iter().all(|condition| condition.matches(tags, events))
     }
 
     /// The value that a tag must equal, where the query says so with a text.
-    #[must_use]
     pub fn required(&self, tag: &str) -> Option<&str> {
         self.conditions.iter().filter(|condition| condition.tag == tag).find_map(|condition| {
             match &condition.test {
@@ -70,7 +67,6 @@ impl Query {
     }
 
     /// The lowest and highest whole number that a tag can have.
-    #[must_use]
     pub fn range(&self, tag: &str) -> (u64, u64) {
         let (mut low, mut high) = (0, u64::MAX);
         for condition in self.conditions.iter().filter(|condition| condition.tag == tag) {

@@ -1,29 +1,28 @@
 //! gRPC: one handler for every unary method, and reflection.
 
-mod codec;
-
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use bytes::{Buf, BufMut};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use prost::Message;
 use prost_types::FileDescriptorSet;
 use tonic::body::Body;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::Service;
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::server::{Grpc, UnaryService};
 use tonic::{Code, Status};
 use tonic_reflection::server::Builder;
 
-use crate::node::App;
-
 use super::context::Context;
-use super::services::{self, Found, Refusal, SERVED, discovery};
-pub(super) use codec::Raw;
+use super::services;
+use super::services::{Found, Refusal, SERVED};
+use crate::node::App;
 
 /// Where client and node say which height is meant.
 pub(super) const HEIGHT: &str = "x-cosmos-block-height";
@@ -35,12 +34,10 @@ const REFLECTION_ALPHA: &str = "/grpc.reflection.v1alpha.";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReflectionError {
-    /// A service has no description.
     #[error("choosing the services to describe")]
     Choose(#[from] akash_grpc::DescriptorError),
     #[error("reading the descriptions of services")]
     Read(#[from] prost::DecodeError),
-    /// The descriptions contradict each other.
     #[error("indexing the descriptions of services")]
     Index(#[from] tonic_reflection::server::Error),
 }
@@ -113,7 +110,7 @@ async fn answer<A: App>(
         return Err(Status::unavailable(text));
     }
     if path == DISCOVERY {
-        let info = discovery::message(&context.view().chain.chain_id);
+        let info = super::services::message(&context.view().chain.chain_id);
         return Ok(tonic::Response::new(info.encode_to_vec()));
     }
     let height = asked_height(request.metadata())?;
@@ -159,4 +156,44 @@ fn unknown(path: &str) -> Status {
     } else {
         format!("unknown service {service}")
     })
+}
+
+/// Takes messages from the wire and puts them there without looking inside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct Raw;
+
+impl Codec for Raw {
+    type Encode = Vec<u8>;
+    type Decode = Vec<u8>;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Raw {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put_slice(&item);
+        Ok(())
+    }
+}
+
+impl Decoder for Raw {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
+        let mut message = vec![0; buffer.remaining()];
+        buffer.copy_to_slice(&mut message);
+        Ok(Some(message))
+    }
 }

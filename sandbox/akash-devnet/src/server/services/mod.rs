@@ -2,21 +2,20 @@
 //!
 //! Most are the state's to answer. A few services belong to the node: transactions and blocks.
 
-pub(super) mod discovery;
-mod refusal;
 mod tendermint;
 mod tx;
-mod tx_response;
 
+use akash_proto::akash::discovery::v1::{
+    Akash, ClientInfo, GetInfoResponse, ModuleVersion, VersionInfo,
+};
 use prost::Message;
+use serde::Serialize;
+use tonic::Code;
 
+use super::context::{Context, View};
 use crate::node::App;
-use crate::state::QueryError;
-
-use super::context::Context;
-use super::view::View;
-
-pub(super) use refusal::Refusal;
+use crate::server::context::APP_VERSION;
+use crate::state::{GrpcCode, QueryError};
 
 const TX: &str = "/cosmos.tx.v1beta1.Service/";
 const TENDERMINT: &str = "/cosmos.base.tendermint.v1beta1.Service/";
@@ -87,7 +86,6 @@ fn found(value: Result<Vec<u8>, impl Into<Refusal>>, height: u64) -> Result<Foun
     }
 }
 
-/// The state at a height, and that height.
 fn state_at<A: App>(view: &View<A>, height: i64) -> Result<(&A, u64), Refusal> {
     let latest = view.history.latest();
     if latest == 0 {
@@ -113,4 +111,145 @@ fn state_at<A: App>(view: &View<A>, height: i64) -> Result<(&A, u64), Refusal> {
 /// A request, or the error of one that is none.
 fn decode<M: Message + Default>(data: &[u8]) -> Result<M, Refusal> {
     Ok(M::decode(data).map_err(|error| QueryError::plain(error.to_string()))?)
+}
+
+const UNKNOWN_REQUEST: (u32, &str) = (6, "unknown request");
+const INVALID_REQUEST: (u32, &str) = (18, "invalid request");
+const INVALID_HEIGHT: (u32, &str) = (26, "invalid height");
+
+/// A refusal over gRPC and through `abci_query`; its codespace there is always `sdk`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) grpc_code: Code,
+    pub(crate) grpc_text: String,
+    pub(crate) abci_code: u32,
+    pub(crate) abci_log: String,
+    /// Height of the state that was looked at; 0 where none was.
+    pub(crate) height: u64,
+}
+
+impl Refusal {
+    pub(crate) fn unknown_request(text: &str) -> Self {
+        Self::sdk(UNKNOWN_REQUEST, text)
+    }
+
+    fn invalid_request(text: impl AsRef<str>) -> Self {
+        Self::sdk(INVALID_REQUEST, text.as_ref())
+    }
+
+    fn invalid_height(text: &str) -> Self {
+        Self::sdk(INVALID_HEIGHT, text)
+    }
+
+    /// An error that the framework itself has registered.
+    fn sdk((code, name): (u32, &str), text: &str) -> Self {
+        let text = format!("{text}: {name}");
+        let (grpc_text, abci_log) = (text.clone(), text);
+        Self { grpc_code: Code::Unknown, grpc_text, abci_code: code, abci_log, height: 0 }
+    }
+
+    /// The same of a state at a height. Whether a method exists is found out before that.
+    fn at(self, height: u64) -> Self {
+        let height = if self.is_unknown_path() { 0 } else { height };
+        Self { height, ..self }
+    }
+
+    pub(crate) fn is_unknown_path(&self) -> bool {
+        self.grpc_code == Code::Unimplemented
+    }
+}
+
+impl From<QueryError> for Refusal {
+    fn from(error: QueryError) -> Self {
+        Self {
+            grpc_code: Code::from_i32(error.grpc_code().number()),
+            grpc_text: error.grpc_text(),
+            abci_code: error.abci_code(),
+            abci_log: error.abci_log(),
+            height: 0,
+        }
+    }
+}
+
+fn status(code: GrpcCode, text: impl Into<String>) -> Refusal {
+    QueryError::status(code, text).into()
+}
+
+/// What a client uses that knows no better.
+const API_VERSION: &str = "v1beta3";
+const API_VERSIONS: [&str; 2] = ["v1beta4", "v1beta3"];
+const MODULES: [(&str, &str); 10] = [
+    ("audit", "v1"),
+    ("bme", "v1"),
+    ("cert", "v1"),
+    ("deployment", "v1beta4"),
+    ("escrow", "v1"),
+    ("market", "v1beta5"),
+    ("oracle", "v2"),
+    ("provider", "v1beta4"),
+    ("take", "v1"),
+    ("wasm", "v1"),
+];
+
+pub(crate) fn message(chain_id: &str) -> GetInfoResponse {
+    let modules = || {
+        let module = |(module, version): (&str, &str)| ModuleVersion {
+            module: module.to_owned(),
+            version: version.to_owned(),
+        };
+        MODULES.map(module).to_vec()
+    };
+    let supported = API_VERSIONS.map(|api_version| VersionInfo {
+        api_version: api_version.to_owned(),
+        modules: modules(),
+        features: Vec::new(),
+    });
+    let info = Akash {
+        client_info: Some(ClientInfo { api_version: API_VERSION.to_owned() }),
+        supported_versions: supported.to_vec(),
+        chain_id: chain_id.to_owned(),
+        node_version: APP_VERSION.to_owned(),
+        min_client_version: String::new(),
+    };
+    GetInfoResponse { info: Some(info) }
+}
+
+/// The answer of the JSON-RPC method `akash`.
+pub(crate) fn json(chain_id: &str) -> impl Serialize + use<'_> {
+    let modules = MODULES.map(|(module, version)| Module { module, version });
+    let version = |api_version| Version { api_version, modules, features: None };
+    Info {
+        client_info: Client { api_version: API_VERSION },
+        supported_versions: API_VERSIONS.map(version),
+        chain_id,
+        node_version: APP_VERSION,
+        min_client_version: "",
+    }
+}
+
+#[derive(Serialize)]
+struct Info<'a> {
+    client_info: Client,
+    supported_versions: [Version; 2],
+    chain_id: &'a str,
+    node_version: &'static str,
+    min_client_version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Client {
+    api_version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Version {
+    api_version: &'static str,
+    modules: [Module; 10],
+    features: Option<[&'static str; 0]>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Module {
+    module: &'static str,
+    version: &'static str,
 }

@@ -8,12 +8,10 @@ use bech32::{Bech32, Hrp};
 use prost::Message;
 
 use crate::node::{App, Block, ConsensusAddress, VOTING_POWER, Validator, signed};
-use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, Context};
-use crate::server::view::View;
+use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, Context, View};
 use crate::state::{GrpcCode, QueryError};
 
-use super::refusal::status;
-use super::{Refusal, decode};
+use super::{Refusal, decode, status};
 
 pub(super) fn answer<A: App>(
     context: &Context<A>,

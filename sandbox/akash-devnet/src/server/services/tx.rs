@@ -1,18 +1,21 @@
 //! `cosmos.tx.v1beta1.Service`: sending, trying and finding transactions.
 
-use akash_proto::cosmos::base::abci::v1beta1::{GasInfo, Result as SimulatedResult};
+use akash_proto::cosmos::base::abci::v1beta1::{GasInfo, Result as SimulatedResult, TxResponse};
 use akash_proto::cosmos::base::query::v1beta1::PageResponse;
 use akash_proto::cosmos::tx::v1beta1 as wire;
+use akash_proto::cosmos::tx::v1beta1::Tx;
+use akash_proto::tendermint::abci;
 use bytes::Bytes;
 use prost::Message;
+use prost_types::Any;
 
-use crate::node::{App, BroadcastError, Hash, Query, QueryParseError, TxPlace, sha256};
-use crate::server::context::{Context, SendError};
-use crate::server::view::View;
-use crate::state::{GrpcCode, QueryError, TxResult};
-
-use super::refusal::status;
-use super::{Refusal, decode, tendermint, tx_response};
+use super::{Refusal, decode, status, tendermint};
+use crate::node::{
+    App, Block, BroadcastError, Checked, Hash, Query, QueryParseError, TxPlace, rfc3339_seconds,
+    sha256, signed,
+};
+use crate::server::context::{Context, SendError, View};
+use crate::state::{Event, GrpcCode, QueryError, TxResult};
 
 /// Transactions on a page where nothing else is asked for.
 const PAGE: u64 = 100;
@@ -54,7 +57,7 @@ fn simulate<A: App>(
     let result = SimulatedResult {
         data: simulated.data,
         log: String::new(),
-        events: simulated.events.iter().map(tx_response::event).collect(),
+        events: simulated.events.iter().map(event).collect(),
         msg_responses: simulated.responses,
     };
     let gas_info = GasInfo { gas_wanted: u64::MAX, gas_used: simulated.gas_used };
@@ -72,7 +75,7 @@ fn get_tx<A: App>(
         .map_err(|why| Refusal::from(QueryError::plain(format!("encoding/hex: {why}"))))?;
     let hash = Hash::try_from(bytes).ok();
     let found = hash.and_then(|hash| view.history.tx(&hash));
-    let found = found.and_then(|(place, block)| tx_response::included(block, place.index));
+    let found = found.and_then(|(place, block)| included(block, place.index));
     let not_found = || status(GrpcCode::NotFound, format!("tx not found: {}", request.hash));
     let (tx, response) = found.ok_or_else(not_found)?;
     Ok(wire::GetTxResponse { tx, tx_response: Some(response) })
@@ -98,11 +101,11 @@ async fn broadcast<A: App>(
             if mode == wire::BroadcastMode::Async {
                 checked.result = TxResult::default();
             }
-            tx_response::checked(&checked)
+            checked_response(&checked)
         }
-        Err(SendError::Refused(BroadcastError::InCache)) => tx_response::refused(hash, 19),
-        Err(SendError::Refused(BroadcastError::Full { .. })) => tx_response::refused(hash, 20),
-        Err(SendError::Refused(BroadcastError::TooLarge { .. })) => tx_response::refused(hash, 21),
+        Err(SendError::Refused(BroadcastError::InCache)) => refused(hash, 19),
+        Err(SendError::Refused(BroadcastError::Full { .. })) => refused(hash, 20),
+        Err(SendError::Refused(BroadcastError::TooLarge { .. })) => refused(hash, 21),
         Err(error) => return Err(plain(error.to_string())),
     };
     Ok(wire::BroadcastTxResponse { tx_response: Some(response) })
@@ -143,7 +146,7 @@ fn found<A: App>(
     view: &View<A>,
     place: TxPlace,
 ) -> Option<(wire::Tx, akash_proto::cosmos::base::abci::v1beta1::TxResponse)> {
-    let (tx, response) = tx_response::included(view.history.block(place.height)?, place.index)?;
+    let (tx, response) = included(view.history.block(place.height)?, place.index)?;
     Some((tx?, response))
 }
 
@@ -185,4 +188,58 @@ fn tx_encode(request: wire::TxEncodeRequest) -> Result<wire::TxEncodeResponse, R
         return Err(status(GrpcCode::InvalidArgument, "invalid empty tx"));
     };
     Ok(wire::TxEncodeResponse { tx_bytes: tx.encode_to_vec() })
+}
+
+/// Of a transaction that was just sent.
+fn checked_response(checked: &Checked) -> TxResponse {
+    let result = &checked.result;
+    TxResponse {
+        txhash: hex::encode_upper(checked.hash),
+        codespace: result.codespace.clone(),
+        code: result.code,
+        data: hex::encode_upper(&result.data),
+        raw_log: result.log.clone(),
+        ..TxResponse::default()
+    }
+}
+
+/// Of a transaction that the mempool would not look at.
+pub(super) fn refused(hash: Hash, code: u32) -> TxResponse {
+    TxResponse {
+        txhash: hex::encode_upper(hash),
+        codespace: "sdk".to_owned(),
+        code,
+        ..TxResponse::default()
+    }
+}
+
+/// Of a transaction in a block: itself and what became of it.
+pub(super) fn included(block: &Block, index: usize) -> Option<(Option<Tx>, TxResponse)> {
+    let (tx, hash, result) = block.tx(index)?;
+    let response = TxResponse {
+        height: signed(block.height()),
+        txhash: hex::encode_upper(hash),
+        codespace: result.codespace.clone(),
+        code: result.code,
+        data: hex::encode_upper(&result.data),
+        raw_log: result.log.clone(),
+        logs: Vec::new(),
+        info: String::new(),
+        gas_wanted: result.gas_wanted,
+        gas_used: result.gas_used,
+        tx: Some(Any { type_url: "/cosmos.tx.v1beta1.Tx".to_owned(), value: tx.to_vec() }),
+        timestamp: rfc3339_seconds(block.header.time_unix_nanos),
+        events: result.events.iter().map(event).collect(),
+    };
+    // The bytes of a signed transaction read as the message with its parts.
+    Some((Tx::decode(tx.as_ref()).ok(), response))
+}
+
+pub(super) fn event(event: &Event) -> abci::Event {
+    let attributes = event.attributes.iter().map(|(key, value, index)| abci::EventAttribute {
+        key: key.clone(),
+        value: value.clone(),
+        index: *index,
+    });
+    abci::Event { r#type: event.kind.clone(), attributes: attributes.collect() }
 }

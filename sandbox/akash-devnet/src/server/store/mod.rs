@@ -32,7 +32,6 @@ pub enum StoreError {
     Foreign(PathBuf),
     #[error("{} differs from the genesis of this chain; start with an empty directory", .0.display())]
     OtherGenesis(PathBuf),
-    /// Another process has it open.
     #[error("{} is in use by another devnet", .0.display())]
     InUse(PathBuf),
     #[error("replaying the kept blocks; start with an empty directory if the rules have changed")]

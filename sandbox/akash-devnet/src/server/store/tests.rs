@@ -1,6 +1,6 @@
 //! Blocks survive whatever happens to the end of their file.
 
-use crate::node::fake::{Fake, tx};
+use crate::node::tests::fake::{Fake, tx};
 use crate::node::{Chain, Node, Record};
 
 use super::*;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 use crate::server::Devnet;
 
 async fn height(devnet: &Devnet) -> Value {

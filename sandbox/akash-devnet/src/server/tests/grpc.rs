@@ -19,7 +19,7 @@ use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 use crate::server::Devnet;
 use crate::server::grpc::Raw;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 use crate::server::Config;
 
 fn config_at(home: &std::path::Path) -> Config {
@@ -69,7 +69,7 @@ async fn without_idle_blocks_only_transactions_make_them() {
 async fn a_port_that_is_taken_is_named() {
     let devnet = start().await;
     let config = Config { rpc: devnet.rpc_address(), ..config() };
-    let fake = crate::node::fake::Fake::default();
+    let fake = crate::node::tests::fake::Fake::default();
     let error = crate::server::Devnet::start(config, fake, |_| {}).await.unwrap_err();
     assert_eq!(error.to_string(), format!("listening on {}", devnet.rpc_address()));
 }

@@ -4,7 +4,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 
 #[tokio::test]
 async fn ids_are_echoed_and_notifications_get_no_answer() {

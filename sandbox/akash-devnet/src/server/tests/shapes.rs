@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 
 /// Compares shapes; where a list is empty on one side there is nothing to compare.
 fn same_shape(recorded: &Value, ours: &Value, at: &str) {
@@ -72,7 +72,7 @@ async fn answers_over_http_have_the_recorded_shapes() {
     let bytes = base64(&hex::decode(hash).unwrap());
     let found = call(&devnet, "tx", json!({"hash": bytes, "prove": false})).await;
     same_shape(&tx["tx"], &found, "tx");
-    let again = base64(&crate::node::fake::tx("a", 2, 10));
+    let again = base64(&crate::node::tests::fake::tx("a", 2, 10));
     let sent = call(&devnet, "broadcast_tx_sync", json!({"tx": again})).await;
     same_shape(&tx["broadcast_tx_sync"], &sent, "broadcast_tx_sync");
     let again = call(&devnet, "broadcast_tx_sync", json!({"tx": again})).await;

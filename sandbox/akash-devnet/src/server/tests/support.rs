@@ -12,7 +12,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::node::Chain;
-use crate::node::fake::Fake;
+use crate::node::tests::fake::Fake;
 use crate::server::{Config, Devnet};
 
 pub(super) const START: i64 = 1_700_000_000_000_000_000;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::support::*;
-use crate::node::fake::tx;
+use crate::node::tests::fake::tx;
 
 #[tokio::test]
 async fn every_method_works_over_websocket_too() {

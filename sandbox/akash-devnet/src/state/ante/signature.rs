@@ -16,8 +16,8 @@ use crate::state::address;
 use crate::state::auth::Account;
 use crate::state::error::{Outcome, TxError, sdk};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::{SIGNATURE, Step};
+use crate::state::run::Exec;
 use crate::state::tx::Tx;
 
 const ORIGIN: &str = "cosmos/cosmos-sdk@v0.53/x/auth/ante/sigverify.go:364";

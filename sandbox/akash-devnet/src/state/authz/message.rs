@@ -4,12 +4,12 @@ use akash_proto::cosmos::authz::v1beta1 as wire;
 use akash_types::Address;
 use prost::Message as _;
 
-use super::{Authorization, EXPIRED, Grant, INVALID_EXPIRATION, NOT_FOUND, SELF_GRANT, grant, key};
+use super::{Authorization, EXPIRED, Grant, INVALID_EXPIRATION, NOT_FOUND, SELF_GRANT, key};
 use crate::state::error::{Outcome, sdk};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::msg::{Message, Msg, signer};
+use crate::state::run::Exec;
 use crate::state::{address, bank, time};
 
 pub(crate) struct MakeGrant {
@@ -175,7 +175,7 @@ impl Execute {
     }
 }
 
-fn left_of(sends: &grant::Sends, send: &bank::Send) -> Outcome<grant::Sends> {
+fn left_of(sends: &super::Sends, send: &bank::Send) -> Outcome<super::Sends> {
     let receiver = send.to.to_string();
     if !sends.receivers.is_empty() && !sends.receivers.contains(&receiver) {
         return Err(sdk::UNAUTHORIZED.wrap(format_args!("cannot send to {receiver} address")));
@@ -185,7 +185,7 @@ fn left_of(sends: &grant::Sends, send: &bank::Send) -> Outcome<grant::Sends> {
         let short = || sdk::INSUFFICIENT_FUNDS.wrap("requested amount is more than spend limit");
         limit = limit.minus(coin).ok_or_else(short)?;
     }
-    Ok(grant::Sends { limit, receivers: sends.receivers.clone() })
+    Ok(super::Sends { limit, receivers: sends.receivers.clone() })
 }
 
 fn event(kind: &str, granter: Address, grantee: Address, type_url: &str) -> Event {

@@ -1,20 +1,25 @@
 //! Grants: messages and deposits that one account may make in the name of another.
 
-mod grant;
 mod message;
 
-pub(crate) use grant::{Authorization, Grant};
 pub(crate) use message::{Execute, MakeGrant, Revoke};
 
 use std::sync::Arc;
 
+use akash_proto::akash::escrow::v1::DepositAuthorization;
+use akash_proto::cosmos::authz::v1beta1 as wire;
+use akash_proto::cosmos::base::v1beta1::Coin as WireCoin;
 use akash_types::{Address, Coin, Denom, EscrowScope};
+use prost::{Message, Name};
+use prost_types::{Any, Timestamp};
 
 use super::error::{GrpcCode, ModuleError};
-use super::exec::Exec;
 use super::keys::Edge;
+use super::run::Exec;
 use super::tables::Tables;
 use super::time;
+use crate::state::coins::Coins;
+use crate::state::error::{Outcome, sdk};
 
 const SPACE: &str = "authz";
 
@@ -30,9 +35,7 @@ const SELF_GRANT: ModuleError = error(7, "grantee and granter should be differen
 
 const DEPOSIT: &str = "/akash.escrow.v1.MsgAccountDeposit";
 
-/// Granter, grantee, type of the message.
 pub(crate) type GrantKey = (Address, Edge<Address>, Edge<Arc<str>>);
-/// Grantee, type of the message, granter.
 pub(crate) type GranteeKey = (Address, Edge<Arc<str>>, Edge<Address>);
 
 pub(crate) fn key(granter: Address, grantee: Address, type_url: &str) -> GrantKey {
@@ -57,11 +60,7 @@ impl Tables {
         self.grants.remove(&(granter, Edge::Is(grantee), Edge::Is(type_url)));
     }
 
-    fn deposit_grant(
-        &self,
-        granter: Address,
-        grantee: Address,
-    ) -> Option<(Grant, grant::Deposits)> {
+    fn deposit_grant(&self, granter: Address, grantee: Address) -> Option<(Grant, Deposits)> {
         let grant = self.grants.get(&key(granter, grantee, DEPOSIT))?;
         match &grant.authorization {
             Authorization::Deposit(deposits) => Some((grant.clone(), deposits.clone())),
@@ -127,12 +126,127 @@ impl Exec {
         &mut self,
         granter: Address,
         grantee: Address,
-        change: impl FnOnce(&grant::Deposits) -> Option<super::coins::Coins>,
+        change: impl FnOnce(&Deposits) -> Option<super::coins::Coins>,
     ) {
         let Some((grant, deposits)) = self.tables.deposit_grant(granter, grantee) else { return };
         let Some(limits) = change(&deposits) else { return };
-        let authorization =
-            Authorization::Deposit(grant::Deposits { limits, scopes: deposits.scopes });
+        let authorization = Authorization::Deposit(Deposits { limits, scopes: deposits.scopes });
         self.tables.put_grant(granter, grantee, Grant { authorization, ..grant });
+    }
+}
+
+const INVALID_SCOPE: ModuleError =
+    ModuleError::new("escrow", 17, GrpcCode::InvalidArgument, "invalid authz scope");
+const SEND: &str = "/cosmos.bank.v1beta1.MsgSend";
+
+/// One thing that one account lets another do.
+#[derive(Clone, Debug)]
+pub(crate) struct Grant {
+    pub(crate) authorization: Authorization,
+    pub(crate) expiration: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Authorization {
+    Generic(String),
+    Send(Sends),
+    Deposit(Deposits),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Sends {
+    pub(crate) limit: Coins,
+    /// The only receivers; empty for any.
+    pub(crate) receivers: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Deposits {
+    pub(crate) limits: Coins,
+    pub(crate) scopes: Vec<i32>,
+}
+
+/// `cosmos.bank.v1beta1.SendAuthorization`.
+#[derive(Clone, PartialEq, Message)]
+struct SendAuthorization {
+    #[prost(message, repeated, tag = "1")]
+    spend_limit: Vec<WireCoin>,
+    #[prost(string, repeated, tag = "2")]
+    allow_list: Vec<String>,
+}
+
+impl Name for SendAuthorization {
+    const NAME: &'static str = "SendAuthorization";
+    const PACKAGE: &'static str = "cosmos.bank.v1beta1";
+}
+
+impl Authorization {
+    pub(crate) fn type_url(&self) -> &str {
+        match self {
+            Self::Generic(type_url) => type_url,
+            Self::Send(_) => SEND,
+            Self::Deposit(_) => DEPOSIT,
+        }
+    }
+
+    pub(crate) fn read(any: &Any) -> Outcome<Self> {
+        if let Ok(generic) = akash_proto::from_any::<wire::GenericAuthorization>(any) {
+            return Ok(Self::Generic(generic.msg));
+        }
+        if let Ok(send) = akash_proto::from_any::<SendAuthorization>(any) {
+            let limit = Coins::from_wire(&send.spend_limit).filter(|limit| !limit.is_empty());
+            let limit =
+                limit.ok_or_else(|| sdk::INVALID_COINS.wrap("spend limit must be positive"))?;
+            return Ok(Self::Send(Sends { limit, receivers: send.allow_list }));
+        }
+        if let Ok(deposit) = akash_proto::from_any::<DepositAuthorization>(any) {
+            return Self::read_deposit(deposit);
+        }
+        Err(sdk::NOT_SUPPORTED.wrap(format_args!(
+            "authorization {}: this network knows GenericAuthorization, SendAuthorization and \
+             DepositAuthorization",
+            any.type_url
+        )))
+    }
+
+    fn read_deposit(deposit: DepositAuthorization) -> Outcome<Self> {
+        if deposit.scopes.is_empty() {
+            return Err(INVALID_SCOPE.wrap("empty scope"));
+        }
+        for (index, scope) in deposit.scopes.iter().enumerate() {
+            if !(1..=2).contains(scope) {
+                return Err(INVALID_SCOPE.wrap(format_args!("invalid scope \"{scope}\"")));
+            }
+            if deposit.scopes.iter().skip(index + 1).any(|other| other == scope) {
+                return Err(INVALID_SCOPE.wrap(format_args!("duplicate scope \"{scope}\"")));
+            }
+        }
+        let invalid = || sdk::INVALID_COINS.wrap("spend limit cannot be negative");
+        let mut limits = Coins::from_wire(&deposit.spend_limits).ok_or_else(invalid)?;
+        if let Some(limit) = deposit.spend_limit.filter(|limit| !limit.denom.is_empty()) {
+            let limit = Coin::try_from(limit).map_err(|_| invalid())?;
+            limits = limits.plus(&limit).ok_or_else(invalid)?;
+        }
+        if limits.is_empty() {
+            return Err(invalid());
+        }
+        Ok(Self::Deposit(Deposits { limits, scopes: deposit.scopes }))
+    }
+
+    pub(crate) fn to_any(&self) -> Any {
+        match self {
+            Self::Generic(msg) => {
+                akash_proto::to_any(&wire::GenericAuthorization { msg: msg.clone() })
+            }
+            Self::Send(sends) => akash_proto::to_any(&SendAuthorization {
+                spend_limit: sends.limit.to_wire(),
+                allow_list: sends.receivers.clone(),
+            }),
+            Self::Deposit(deposits) => akash_proto::to_any(&DepositAuthorization {
+                spend_limit: Some(WireCoin::default()),
+                scopes: deposits.scopes.clone(),
+                spend_limits: deposits.limits.to_wire(),
+            }),
+        }
     }
 }

@@ -8,9 +8,9 @@ use akash_proto::akash::cert::v1 as wire;
 use akash_types::{Address, CertificateState};
 
 use super::error::{GrpcCode, ModuleError, Outcome};
-use super::exec::Exec;
 use super::gas::Step;
 use super::msg::{Message, signer};
+use super::run::Exec;
 pub(crate) use check::Serial;
 
 const SPACE: &str = "cert";

@@ -9,11 +9,11 @@ use super::create::parse_hash;
 use super::{CLOSED, Deployment, INVALID_HASH, NOT_FOUND};
 use crate::state::error::Outcome;
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::DeploymentKey;
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
 pub(crate) struct UpdateDeployment {
     id: DeploymentId,
@@ -79,7 +79,6 @@ impl Exec {
         }
     }
 
-    /// The account of a deployment has ended: so has the deployment.
     pub(crate) fn on_account_closed(&mut self, id: DeploymentId, state: EscrowState) -> Outcome {
         let Some(deployment) = self.tables.deployments.get(&DeploymentKey::from(id)).cloned()
         else {

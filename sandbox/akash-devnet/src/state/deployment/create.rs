@@ -15,11 +15,11 @@ use super::{
 use crate::state::error::Outcome;
 use crate::state::escrow::parse_deposit;
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::{DeploymentKey, GroupKey};
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
 /// Creates a deployment with its groups, an order for each, and its account.
 pub(crate) struct CreateDeployment {

@@ -7,11 +7,11 @@ use akash_types::{Address, GroupId, GroupState};
 use super::{GROUP_CLOSED, GROUP_NOT_FOUND, GROUP_OPEN, GROUP_PAUSED, Group, NOT_FOUND};
 use crate::state::error::{Outcome, ignore};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::{DeploymentKey, GroupKey};
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
 /// Ends a group with its order and lease.
 pub(crate) struct CloseGroup {

@@ -4,8 +4,8 @@ use akash_types::{Dec, DecCoin, EscrowAccount, EscrowPayment, EscrowState};
 
 use super::{ACCOUNT_CLOSED, Working};
 use crate::state::error::{Outcome, TxError};
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
+use crate::state::run::Exec;
 
 impl Exec {
     /// Settles an account: the payments that were looked at, and whether it is overdrawn.

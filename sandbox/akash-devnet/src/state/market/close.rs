@@ -13,13 +13,12 @@ use super::{
 };
 use crate::state::deployment::GROUP_NOT_FOUND;
 use crate::state::error::{Outcome, ignore};
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 
-/// A reason that a provider may give.
 pub(super) fn provider_reason(code: i32) -> Outcome<LeaseClosedReason> {
     LeaseClosedReason::provider(code)
         .map_err(|_| INVALID_REASON.wrap(format_args!("value \"{code}\" range 10000..19999")))

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::state::error::{Outcome, ignore};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::ids;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
 use crate::state::msg::{Message, signer};
+use crate::state::run::Exec;
 use crate::state::tables::Tables;
 
 impl Tables {

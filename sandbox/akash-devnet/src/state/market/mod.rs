@@ -6,7 +6,6 @@
 //! lease   active ──▶ reclaiming ──▶ closed           (either ──▶ insufficient_funds)
 //! ```
 
-mod bid;
 mod close;
 mod create_bid;
 mod lease;

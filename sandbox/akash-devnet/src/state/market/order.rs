@@ -10,9 +10,9 @@ use super::{Bid, ORDER_ACTIVE, ORDER_EXISTS, Order};
 use crate::state::deployment::Group;
 use crate::state::error::{Outcome, ignore};
 use crate::state::events::Event;
-use crate::state::exec::Exec;
 use crate::state::gas::Step;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
+use crate::state::run::Exec;
 use crate::state::tables::Tables;
 
 impl Tables {

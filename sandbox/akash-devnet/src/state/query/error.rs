@@ -23,7 +23,6 @@ enum Kind {
     Status,
     /// An error without a status.
     Plain,
-    /// There is no such method.
     UnknownPath,
 }
 
@@ -50,12 +49,10 @@ impl QueryError {
         Self { kind: Kind::Plain, grpc: GrpcCode::Unknown, text: text.into() }
     }
 
-    #[must_use]
     pub const fn grpc_code(&self) -> GrpcCode {
         self.grpc
     }
 
-    #[must_use]
     pub fn grpc_text(&self) -> String {
         match self.kind {
             Kind::Module { codespace, code } => {
@@ -66,13 +63,11 @@ impl QueryError {
     }
 
     /// The code through `abci_query`, always of codespace `sdk`.
-    #[must_use]
     pub const fn abci_code(&self) -> u32 {
         self.abci_error().code
     }
 
     /// The log through `abci_query`.
-    #[must_use]
     pub fn abci_log(&self) -> String {
         let sdk = self.abci_error().text;
         match self.kind {

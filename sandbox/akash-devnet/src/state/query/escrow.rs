@@ -9,7 +9,7 @@ use akash_types::EscrowState;
 use super::page::{Cursor, Page};
 use super::{Answer, QueryError, answer};
 use crate::state::State;
-use crate::state::table::Table;
+use crate::state::tables::Table;
 
 pub(super) fn query(state: &State, method: &str, data: &[u8]) -> Option<Answer<Vec<u8>>> {
     Some(match method {

@@ -18,7 +18,6 @@ pub(super) trait Listed: Sized {
     type Key: Copy + Ord;
     type State: Copy + PartialEq + 'static;
 
-    /// In the order in which they are listed.
     const STATES: &'static [Self::State];
     /// How the paths are numbered in the position of a page.
     const PATHS: Paths;

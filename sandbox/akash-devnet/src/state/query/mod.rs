@@ -18,14 +18,14 @@ mod market;
 mod oracle;
 mod page;
 mod provider;
-mod verification;
 
 pub use error::QueryError;
 
+use akash_proto::akash::verification::v1 as wire;
+use akash_types::Address;
 use prost::Message;
 
 use super::{State, address};
-use akash_types::Address;
 
 type Answer<T> = Result<T, QueryError>;
 
@@ -45,10 +45,6 @@ fn account(text: &str, what: &str) -> Answer<Address> {
 
 impl State {
     /// Answers a query, given by its gRPC method path, e.g. `/akash.market.v1beta5.Query/Orders`.
-    ///
-    /// # Errors
-    ///
-    /// With the status and both texts that a real node answers with: see [`QueryError`].
     pub fn query(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, QueryError> {
         let unknown = || QueryError::unknown_path(path);
         let (service, method) =
@@ -61,7 +57,7 @@ impl State {
             "akash.provider.v1beta4.Query" => provider::query(self, method, data),
             "akash.audit.v1.Query" => audit::query(self, method, data),
             "akash.cert.v1.Query" => cert::query(self, method, data),
-            "akash.verification.v1.Query" => verification::query(self, method, data),
+            "akash.verification.v1.Query" => query(self, method, data),
             "cosmos.auth.v1beta1.Query" => auth::query(self, method, data),
             "cosmos.bank.v1beta1.Query" => bank::query(self, method, data),
             "cosmos.authz.v1beta1.Query" => authz::query(self, method, data),
@@ -70,4 +66,12 @@ impl State {
         };
         answered.ok_or_else(unknown)?
     }
+}
+
+fn query(state: &State, method: &str, data: &[u8]) -> Option<Answer<Vec<u8>>> {
+    let verification_module_active = state.params().verification_active?;
+    let params = Some(wire::Params { verification_module_active });
+    (method == "Params").then(|| {
+        answer(data, |_: wire::QueryParamsRequest| Ok(wire::QueryParamsResponse { params }))
+    })
 }

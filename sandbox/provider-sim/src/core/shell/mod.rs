@@ -7,7 +7,6 @@
 //! A machine like the rest: input in, output out, no IO.
 
 mod script;
-mod words;
 
 use akash_types::LeaseId;
 use provider_engine::cluster::port::{
@@ -114,7 +113,6 @@ impl SimCluster {
     }
 
     /// Whether the container in which a command runs is still there.
-    #[must_use]
     pub fn still_runs(&self, shell: &Shell) -> bool {
         let pods = self.leases.get(&shell.lease).map(|lease| lease.pods.values());
         let is_it = |pod: &Pod| pod.name == shell.place.pod && pod.state == PodState::Ready;
@@ -123,7 +121,6 @@ impl SimCluster {
 }
 
 impl Shell {
-    #[must_use]
     pub const fn has_ended(&self) -> bool {
         matches!(self.state, State::Ended)
     }

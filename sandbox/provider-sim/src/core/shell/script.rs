@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use provider_engine::cluster::port::Terminal;
 
-use super::words::{Join, Token, split};
 use super::{ShellOutput, Surroundings};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +16,6 @@ pub(super) struct Script {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Finished {
-    /// To its end, with this code.
     Code(i32),
     /// It said `exit`.
     Exits(i32),
@@ -27,7 +25,6 @@ pub(super) enum Finished {
     Interactive,
 }
 
-/// Whether there is such a program.
 pub(super) fn knows(name: &str) -> bool {
     let programs = [
         "echo", "printf", "cat", "true", "false", "env", "hostname", "pwd", "ls", "id", "uname",
@@ -42,12 +39,10 @@ fn base(name: &str) -> &str {
 }
 
 impl Script {
-    /// One command, as it was given.
     pub(super) fn of_command(words: Vec<String>) -> Self {
         Self { steps: [(Join::Always, words)].into(), last_code: 0, in_shell: false }
     }
 
-    /// The commands of a line.
     pub(super) fn parse(line: &str) -> Self {
         let mut steps: VecDeque<(Join, Vec<String>)> = [(Join::Always, Vec::new())].into();
         for token in split(line) {
@@ -210,5 +205,85 @@ impl Redirected {
             Target::Stdout => outputs.push(ShellOutput::Stdout(text.as_bytes().to_vec())),
             Target::Stderr => outputs.push(ShellOutput::Stderr(text.as_bytes().to_vec())),
         }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A word, without its quotes.
+    Word(String),
+    /// `;`, `&&` or `||`.
+    Join(Join),
+}
+
+/// What stands between two commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    Always,
+    IfGood,
+    IfBad,
+}
+
+/// Takes a line apart. Quotes that are not closed end with the line.
+pub(super) fn split(line: &str) -> Vec<Token> {
+    let (mut tokens, mut word): (Vec<Token>, Option<String>) = (Vec::new(), None);
+    let mut chars = line.chars().peekable();
+    let finish = |word: &mut Option<String>, tokens: &mut Vec<Token>| {
+        tokens.extend(word.take().map(Token::Word));
+    };
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' => {
+                let quoted = word.get_or_insert_default();
+                while let Some(inner) = chars.next() {
+                    match inner {
+                        _ if inner == c => break,
+                        '\\' if c == '"' => quoted.extend(chars.next()),
+                        _ => quoted.push(inner),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            ';' | '\n' => {
+                finish(&mut word, &mut tokens);
+                tokens.push(Token::Join(Join::Always));
+            }
+            // `>&1` and `2>&1` are words; only a doubled sign joins.
+            '&' | '|' if chars.peek() == Some(&c) => {
+                chars.next();
+                finish(&mut word, &mut tokens);
+                let join = if c == '&' { Join::IfGood } else { Join::IfBad };
+                tokens.push(Token::Join(join));
+            }
+            c if c.is_whitespace() => finish(&mut word, &mut tokens),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    finish(&mut word, &mut tokens);
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_keep_words_together() {
+        let word = |text: &str| Token::Word(text.to_owned());
+        assert_eq!(
+            split(r#"echo 'a  b' "c;d"e\ f && x 2>&1||y"#),
+            [
+                word("echo"),
+                word("a  b"),
+                word("c;de f"),
+                Token::Join(Join::IfGood),
+                word("x"),
+                word("2>&1"),
+                Token::Join(Join::IfBad),
+                word("y"),
+            ]
+        );
+        assert_eq!(split("''"), [word("")]);
+        assert_eq!(split("  "), []);
     }
 }

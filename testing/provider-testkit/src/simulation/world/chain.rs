@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use akash_chain::follow::BlockEffects;
-use akash_chain::keys::SecretKey;
 use akash_chain::query::Query;
 use akash_chain::tx::{Fee, FeeRule, Message, Refusal, TxPlan, Unsigned};
 use akash_devnet::node::{Block, Chain as ChainFacts, History, Node};
 use akash_devnet::state::{Genesis, State};
+use akash_keys::SecretKey;
 use akash_types::Address;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};

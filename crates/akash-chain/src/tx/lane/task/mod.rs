@@ -3,8 +3,6 @@
 //! Questions go out side by side, broadcasts one after the other. No choices are made here.
 
 mod ask;
-mod handle;
-mod verify;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +15,8 @@ use tokio::time::Instant;
 
 use self::ask::{Heard, Source};
 use super::super::{Refusal, SignedTx, Signer, TxPlan, Unsigned};
-use super::{Broadcasted, Draft, Effect, Input, Lane, LaneConfig, LaneStatus, TxRef};
+use super::{Broadcasted, Draft, Effect, Input, Lane, LaneBlock, LaneConfig, LaneStatus, TxRef};
 use crate::query::{Node, Query, Transport};
-
-pub use handle::{LaneHandle, LaneStopped};
 
 /// Inputs that may wait; who sends more waits too.
 const INBOX: usize = 1024;
@@ -70,7 +66,6 @@ impl<S, T> std::fmt::Debug for LaneTask<S, T> {
 impl<S: Signer, T: Transport + 'static> LaneTask<S, T> {
     /// A lane for `signer`, who must be the account of `config`, on one node. Also who holds it,
     /// and where intents end.
-    #[must_use]
     pub fn new(
         config: LaneConfig,
         signer: S,
@@ -280,5 +275,62 @@ async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Talks to a lane. The lane ends when the last of these is gone.
+#[derive(Clone, Debug)]
+pub struct LaneHandle {
+    inputs: mpsc::Sender<Input>,
+    status: watch::Receiver<LaneStatus>,
+}
+
+/// The lane is not running any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the transaction lane has stopped")]
+pub struct LaneStopped;
+
+impl LaneHandle {
+    const fn new(inputs: mpsc::Sender<Input>, status: watch::Receiver<LaneStatus>) -> Self {
+        Self { inputs, status }
+    }
+
+    /// Wants something. How it ends is told where all intents end.
+    pub async fn submit(&self, intents: Vec<Intent>) -> Result<(), LaneStopped> {
+        self.send(Input::Submit(intents)).await
+    }
+
+    /// Wants something no more. If it was sent already it is left to its fate.
+    pub async fn forget(&self, intent: IntentId) -> Result<(), LaneStopped> {
+        self.send(Input::Forget(intent)).await
+    }
+
+    /// Shows the lane the next block.
+    pub async fn block(&self, block: LaneBlock) -> Result<(), LaneStopped> {
+        self.send(Input::Block(block)).await
+    }
+
+    /// Tells the lane that it will not see blocks up to a height.
+    pub async fn resynced(&self, height: u64) -> Result<(), LaneStopped> {
+        self.send(Input::Resynced { height }).await
+    }
+
+    /// Tells the lane that the chain went back, and another branch of it is at a height.
+    pub async fn rebased(&self, height: u64) -> Result<(), LaneStopped> {
+        self.send(Input::Rebased { height }).await
+    }
+
+    /// How the lane is doing.
+    pub fn status(&self) -> LaneStatus {
+        self.status.borrow().clone()
+    }
+
+    /// The same, whenever it changes.
+    pub fn watch(&self) -> watch::Receiver<LaneStatus> {
+        self.status.clone()
+    }
+
+    async fn send(&self, input: Input) -> Result<(), LaneStopped> {
+        self.inputs.send(input).await.map_err(|_| LaneStopped)
     }
 }

@@ -1,11 +1,10 @@
 //! Showing an authority that a name leads here.
 //!
-//! - `http`: http-01, a file on plain HTTP.
+//! - http-01: a file on plain HTTP.
 //! - `tls`: tls-alpn-01, a certificate that only authorities ask for.
 //!
 //! Both listen only while the authority asks.
 
-mod http;
 mod tls;
 
 use std::convert::Infallible;
@@ -14,7 +13,16 @@ use std::net::SocketAddr;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use instant_acme::{ChallengeHandle, ChallengeType};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use crate::gateway::accept;
 
 pub use tls::CertificateError;
 
@@ -44,7 +52,7 @@ impl Challenge {
         let key = challenge.key_authorization();
         Ok(match self {
             Self::Http(at) => {
-                http::listen(at, challenge.token.clone(), key.as_str().to_owned()).await?.boxed()
+                listen(at, challenge.token.clone(), key.as_str().to_owned()).await?.boxed()
             }
             Self::TlsAlpn(at) => {
                 let config = tls::config(domain, key.digest().as_ref())?;
@@ -57,10 +65,50 @@ impl Challenge {
 /// Why the authority's question cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// The port.
     #[error("listening for it")]
     Listen(#[from] io::Error),
-    /// The certificate that is the answer.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
+}
+
+const PREFIX: &str = "/.well-known/acme-challenge/";
+/// Connections at once; authorities look from a handful of places.
+const CONNECTIONS: usize = 64;
+
+/// Answers that `token` is `answer`, until dropped.
+async fn listen(
+    at: SocketAddr,
+    token: String,
+    answer: String,
+) -> io::Result<impl Future<Output = Infallible>> {
+    let listener = TcpListener::bind(at).await?;
+    Ok(async move {
+        let mut connections = JoinSet::new();
+        loop {
+            let (tcp, _) = accept(&listener).await;
+            while connections.try_join_next().is_some() {}
+            if connections.len() >= CONNECTIONS {
+                continue;
+            }
+            let (path, answer) = (format!("{PREFIX}{token}"), answer.clone());
+            let service = service_fn(move |request: Request<Incoming>| {
+                let response = respond(&request, &path, &answer);
+                async move { Ok::<_, Infallible>(response) }
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(tcp), service);
+            connections.spawn(connection);
+        }
+    })
+}
+
+fn respond<B>(request: &Request<B>, path: &str, answer: &str) -> Response<String> {
+    let found = request.uri().path() == path;
+    let mut response = Response::new(if found { answer.to_owned() } else { String::new() });
+    if !found {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
+    response
 }

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::listen::accept;
+use crate::gateway::accept;
 
 /// The protocol that only authorities ask for.
 const PROTOCOL: &[u8] = b"acme-tls/1";
@@ -28,13 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Why the certificate that is the answer cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// The authority asked for something that has another form.
     #[error("the answer to tls-alpn-01 is {0} bytes long, not {DIGEST}")]
     Digest(usize),
-    /// It cannot be made.
     #[error("making the certificate that answers tls-alpn-01")]
     Make(#[from] rcgen::Error),
-    /// It cannot be shown.
     #[error("showing the certificate that answers tls-alpn-01")]
     Show(#[from] rustls::Error),
 }

@@ -5,24 +5,24 @@
 //! window (a signal) ┴─► frames ─► provider ─► frames ─► stdout, stderr, the result
 //! ```
 
-mod input;
-mod terminal;
-mod words;
-
+use std::io::{Read, stdin};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use bytes::Bytes;
 use clap::Args;
 use provider_api::client::{Shell, ShellInput, ShellOutput};
 use provider_api::query::ShellParams;
 use provider_api::stream::{ClientFrame, ServerFrame, ShellResult};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
 
 use super::args::{LeaseOf, ProviderFlags};
 use super::asker::Tenant;
 use super::refusal::refused;
+use crate::console::Streams;
 use crate::output::printable;
-use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 
 pub(super) const HELP: &str = "\
@@ -67,7 +67,7 @@ pub(super) async fn run(
         bail!("input is not a terminal, cannot setup TTY");
     }
     let command = match args.command.as_slice() {
-        [single] => words::split(single),
+        [single] => split(single),
         several => several.to_vec(),
     };
     if command.is_empty() {
@@ -123,7 +123,7 @@ async fn talk(
 ) -> anyhow::Result<Ended> {
     let Shell { mut input, output } = shell;
     // Given back when this ends, however it does.
-    let _raw = if params.tty { Some(terminal::Raw::enter()?) } else { None };
+    let _raw = if params.tty { Some(Raw::enter()?) } else { None };
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let ended = tokio::select! {
@@ -164,7 +164,7 @@ async fn write(
     input: &mut ShellInput,
     params: &ShellParams,
 ) -> anyhow::Result<std::convert::Infallible> {
-    let mut typed = params.stdin.then(input::typed);
+    let mut typed = params.stdin.then(typed);
     let mut resized = signal(SignalKind::window_change())?;
     if params.tty {
         resize(input).await?;
@@ -188,7 +188,7 @@ async fn write(
 }
 
 /// What is typed next; nothing ever comes where nothing is passed on.
-async fn next(typed: &mut Option<input::Typed>) -> Option<bytes::Bytes> {
+async fn next(typed: &mut Option<Typed>) -> Option<bytes::Bytes> {
     match typed {
         Some(typed) => typed.recv().await,
         None => std::future::pending().await,
@@ -196,10 +196,84 @@ async fn next(typed: &mut Option<input::Typed>) -> Option<bytes::Bytes> {
 }
 
 async fn resize(input: &mut ShellInput) -> anyhow::Result<()> {
-    if let Some((width, height)) = terminal::size() {
+    if let Some((width, height)) = size() {
         input.send(&ClientFrame::Resize { width, height }).await?;
     }
     Ok(())
+}
+
+/// Largest piece that is sent at once, as in the Go program.
+const PIECE: usize = 4096;
+/// How many pieces may wait.
+const WAITING: usize = 16;
+
+/// Pieces as they are typed; `None` at the end of input.
+type Typed = mpsc::Receiver<Bytes>;
+
+/// Reads standard input on a thread of its own, which nobody waits for: a read cannot be ended.
+fn typed() -> Typed {
+    let (to, typed) = mpsc::channel(WAITING);
+    std::thread::spawn(move || {
+        let mut stdin = std::io::stdin().lock();
+        let mut piece = vec![0; PIECE];
+        loop {
+            let count = match stdin.read(&mut piece) {
+                Ok(0) | Err(_) => return,
+                Ok(count) => count,
+            };
+            let bytes = Bytes::copy_from_slice(piece.get(..count).unwrap_or_default());
+            if to.blocking_send(bytes).is_err() {
+                return;
+            }
+        }
+    });
+    typed
+}
+
+/// A terminal that passes on what is typed as it is; dropped, it is as it was.
+struct Raw {
+    before: Termios,
+}
+
+impl Raw {
+    fn enter() -> anyhow::Result<Self> {
+        let before = tcgetattr(stdin()).context("input is not a terminal, cannot setup TTY")?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(stdin(), OptionalActions::Now, &raw).context("cannot change the terminal")?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // If the terminal is gone, there is nothing to give back.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+}
+
+fn size() -> Option<(u16, u16)> {
+    let size = tcgetwinsize(stdin()).ok()?;
+    Some((size.ws_col, size.ws_row))
+}
+
+/// Splits at spaces, except between double quotes, as the Go program does.
+fn split(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    for c in command.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            c if c.is_whitespace() && !quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 #[cfg(test)]
@@ -217,5 +291,18 @@ mod tests {
         assert_eq!(result(3, ""), Err(code.to_owned()));
         let message = "lease shell failed: kube: no service for that lease";
         assert_eq!(result(0, "kube: no service for that lease"), Err(message.to_owned()));
+    }
+
+    #[test]
+    fn spaces_split_unless_quoted() {
+        for (command, wanted) in [
+            ("ls", &["ls"][..]),
+            ("ls  -l /tmp", &["ls", "-l", "/tmp"]),
+            (r#"sh -c "echo a b""#, &["sh", "-c", "echo a b"]),
+            (r#"echo "" x"#, &["echo", "", "x"]),
+            ("", &[]),
+        ] {
+            assert_eq!(split(command), wanted, "{command}");
+        }
     }
 }

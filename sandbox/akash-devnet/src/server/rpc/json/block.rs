@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::node::{BLOCK_PROTOCOL, Block, BlockId, BlockLimits, Commit, Header, rfc3339};
 
 use super::info::ParamUpdates;
-use super::text::{Base64, Hex, Text};
 use super::tx::{EventJson, TxResultJson};
+use super::{Base64, Hex, Text};
 
 #[derive(Serialize)]
 pub(crate) struct BlockIdJson {

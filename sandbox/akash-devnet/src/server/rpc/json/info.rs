@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::node::{Block, BlockLimits, VOTING_POWER, Validator, rfc3339};
 use crate::server::context::{APP_NAME, APP_VERSION, CHANNELS, COMETBFT_VERSION, NodeFacts};
 
-use super::text::{Base64, Hex, Text};
+use super::{Base64, Hex, Text};
 
 /// The answer of `status`.
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::node::{Block, Checked, Hash, Proof, proof};
 use crate::state::{Event, TxResult};
 
-use super::text::{Base64, Hex, Text};
+use super::{Base64, Hex, Text};
 
 #[derive(Serialize)]
 pub(crate) struct EventJson<'a> {
@@ -34,7 +34,6 @@ impl<'a> EventJson<'a> {
     }
 }
 
-/// A result with all its fields.
 #[derive(Serialize)]
 pub(crate) struct TxResultJson<'a> {
     code: u32,

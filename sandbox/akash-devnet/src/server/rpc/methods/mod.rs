@@ -1,19 +1,24 @@
 //! The methods of JSON-RPC.
 
-mod abci;
 mod blocks;
-mod node;
 mod txs;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::node::App;
-use crate::server::context::Context;
-use crate::server::services::discovery;
-
 use super::args::{Args, Kind, Spec as ArgSpec};
+use super::json::{
+    AbciInfo, AbciQuery, ConsensusParamsJson, NetInfo, NodeInfoJson, Status, SyncInfo,
+    ValidatorInfo, Validators,
+};
 use super::wire::{Request, RpcError};
+use crate::node::App;
+use crate::server::context::{APP_VERSION, Context};
+use crate::server::services;
+use crate::server::services::Refusal;
 
 #[derive(Debug)]
 pub(super) struct Spec {
@@ -101,7 +106,6 @@ pub(crate) struct Panics(pub(crate) &'static str);
 
 pub(super) type Answer = Result<Box<RawValue>, RpcError>;
 
-/// Calls a method that was asked for in JSON.
 pub(crate) async fn call_json<A: App>(
     context: &Context<A>,
     request: &Request,
@@ -133,15 +137,15 @@ pub(super) async fn call<A: App>(context: &Context<A>, method: &Spec, args: Args
         return Err(RpcError::internal(text));
     }
     let outcome = match method.name {
-        "akash" => answer(&discovery::json(&context.view().chain.chain_id)),
+        "akash" => answer(&super::super::services::json(&context.view().chain.chain_id)),
         "health" => answer(&serde_json::Map::new()),
-        "status" => node::status(context),
-        "net_info" => node::net_info(context),
-        "genesis" => node::genesis(context),
-        "genesis_chunked" => node::genesis_chunked(context, &args),
-        "validators" => node::validators(context, &args),
-        "consensus_params" => node::consensus_params(context, &args),
-        "consensus_state" | "dump_consensus_state" => node::consensus_state(context),
+        "status" => status(context),
+        "net_info" => net_info(context),
+        "genesis" => genesis(context),
+        "genesis_chunked" => genesis_chunked(context, &args),
+        "validators" => validators(context, &args),
+        "consensus_params" => consensus_params(context, &args),
+        "consensus_state" | "dump_consensus_state" => consensus_state(context),
         "blockchain" => blocks::blockchain(context, &args),
         "block" => blocks::block(context, &args),
         "block_by_hash" => blocks::block_by_hash(context, &args),
@@ -159,8 +163,8 @@ pub(super) async fn call<A: App>(context: &Context<A>, method: &Spec, args: Args
         "broadcast_tx_async" => txs::broadcast_tx_async(context, &args).await,
         "broadcast_tx_commit" => txs::broadcast_tx_commit(context, &args).await,
         "broadcast_evidence" => Err("no evidence was provided".to_owned()),
-        "abci_query" => abci::abci_query(context, &args).await,
-        "abci_info" => abci::abci_info(context),
+        "abci_query" => abci_query(context, &args).await,
+        "abci_info" => abci_info(context),
         _ => return Err(RpcError::method_not_found()),
     };
     outcome.map_err(RpcError::internal)
@@ -204,4 +208,104 @@ fn order<T>(list: &mut [T], order_by: &str, default_descending: bool) -> Result<
         list.reverse();
     }
     Ok(())
+}
+
+#[derive(Serialize)]
+struct Genesis<'a> {
+    genesis: &'a RawValue,
+}
+
+fn status<A: App>(context: &Context<A>) -> Outcome {
+    let view = context.view();
+    let history = &view.history;
+    let earliest = history.block(history.base());
+    let catching_up = context.faults.get(|plan| plan.catching_up);
+    answer(&Status {
+        node_info: NodeInfoJson::of(&context.facts, &view.chain.chain_id),
+        sync_info: SyncInfo::of(
+            earliest.map(AsRef::as_ref),
+            history.latest_block().map(AsRef::as_ref),
+            catching_up,
+        ),
+        validator_info: ValidatorInfo::of(&view.chain.validator),
+    })
+}
+
+fn net_info<A: App>(context: &Context<A>) -> Outcome {
+    answer(&NetInfo::of(&context.facts))
+}
+
+fn genesis<A: App>(context: &Context<A>) -> Outcome {
+    answer(&Genesis { genesis: &context.genesis })
+}
+
+/// The document in one piece: it is never so large that a node would cut it.
+fn genesis_chunked<A: App>(context: &Context<A>, args: &Args) -> Outcome {
+    let chunk = args.int(0).unwrap_or_default();
+    if chunk != 0 {
+        return Err(format!("there are 0-0 chunks, {chunk} is invalid"));
+    }
+    let data = BASE64_STANDARD.encode(context.genesis.get());
+    answer(&json!({ "chunk": "0", "total": "1", "data": data }))
+}
+
+fn validators<A: App>(context: &Context<A>, args: &Args) -> Outcome {
+    let view = context.view();
+    let height = view.history.height_or_next(args.int(0)).map_err(|why| why.to_string())?;
+    skipped(args.int(1), per_page(args.int(2)), 1)?;
+    answer(&Validators::of(&view.chain.validator, height))
+}
+
+fn consensus_params<A: App>(context: &Context<A>, args: &Args) -> Outcome {
+    let view = context.view();
+    let height = view.history.height_or_next(args.int(0)).map_err(|why| why.to_string())?;
+    answer(&ConsensusParamsJson::of(&view.chain.block, height))
+}
+
+/// Where consensus stands: always before the first vote for the next block.
+fn consensus_state<A: App>(context: &Context<A>) -> Outcome {
+    let view = context.view();
+    let proposer = hex::encode_upper(view.chain.validator.address());
+    let next = view.history.latest().saturating_add(1);
+    answer(&json!({
+        "round_state": {
+            "height/round/step": format!("{next}/0/1"),
+            "start_time": view.history.latest_block()
+                .map(|block| crate::node::rfc3339(block.header.time_unix_nanos)),
+            "proposal_block_hash": "",
+            "locked_block_hash": "",
+            "valid_block_hash": "",
+            "height_vote_set": [],
+            "proposer": { "address": proposer, "index": 0 },
+        },
+        "peers": [],
+    }))
+}
+
+fn abci_info<A: App>(context: &Context<A>) -> Outcome {
+    answer(&AbciInfo::of(context.view().history.latest_block().map(AsRef::as_ref)))
+}
+
+async fn abci_query<A: App>(context: &Context<A>, args: &Args) -> Outcome {
+    let (path, data) = (args.text(0), args.bytes(1));
+    let height = args.int(2).unwrap_or_default();
+    if let Some(text) = context.faults.failure(path) {
+        return Err(text);
+    }
+    match path {
+        "" => return refused(Refusal::unknown_request("no query path provided")),
+        "/app/version" | "app/version" => {
+            let latest = context.view().history.latest();
+            return answer(&AbciQuery::answer(APP_VERSION.into(), latest));
+        }
+        _ => {}
+    }
+    match services::query(context, path, data, height).await {
+        Ok(found) => answer(&AbciQuery::answer(found.value, found.height)),
+        Err(refusal) => refused(refusal),
+    }
+}
+
+fn refused(refusal: Refusal) -> Outcome {
+    answer(&AbciQuery::refusal(refusal.abci_code, refusal.abci_log, refusal.height))
 }

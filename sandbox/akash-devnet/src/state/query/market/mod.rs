@@ -34,12 +34,10 @@ pub(super) fn filter(text: &str) -> Option<Option<ByText>> {
     (!text.is_empty()).then(|| address::account(text).ok().map(ByText::from))
 }
 
-/// Whether a filter, where it is set, is met.
 fn met<N: PartialEq + Default>(filter: N, value: N) -> bool {
     filter == N::default() || filter == value
 }
 
-/// Whether a filter by account, where it is set, is met.
 fn met_by(filter: Option<Option<ByText>>, account: ByText) -> bool {
     filter.is_none_or(|wanted| wanted == Some(account))
 }
