@@ -61,6 +61,8 @@ pub struct Settings {
     pub config: Option<String>,
     /// Variables of the provider's environment; it has no others.
     pub variables: Vec<(String, String)>,
+    /// The provider's store, where it is not in the network's folder.
+    pub store: Option<PathBuf>,
     /// Soft and hard limit of the provider's open files, where they are not those of the test.
     pub descriptors: Option<(u64, u64)>,
     /// Where the chain listens.
@@ -82,6 +84,7 @@ impl Default for Settings {
             run: Vec::new(),
             config: None,
             variables: Vec::new(),
+            store: None,
             descriptors: None,
             listen: Ipv4Addr::LOCALHOST.into(),
             accounts: Vec::new(),
@@ -124,6 +127,10 @@ impl Network {
 
     fn at(&self, name: &str) -> Result<String> {
         Ok(self.folder.join(name).to_str().context("a path that is no text")?.to_owned())
+    }
+
+    fn store(&self) -> PathBuf {
+        self.settings.store.clone().unwrap_or_else(|| self.folder.join("store.redb"))
     }
 
     fn log(&self, name: &str) -> PathBuf {
@@ -176,7 +183,8 @@ impl Network {
             nodes => nodes.join(","),
         };
         let home = self.at("chain")?;
-        let (store, socket) = (self.at("store.redb")?, self.at("ctl.sock")?);
+        let (store, socket) = (self.store(), self.at("ctl.sock")?);
+        let store = store.to_str().context("a path that is no text")?;
         let mut args = vec!["run", "--from", "operator", "--node", &nodes];
         let kubeconfig = self.settings.kubeconfig.as_ref();
         let kubeconfig = kubeconfig.map(|path| path.to_string_lossy().into_owned());
@@ -185,7 +193,7 @@ impl Network {
             None => args.extend(["--cluster", "simulated", "--sim-cluster-address", &self.sim]),
         }
         args.extend(["--home", &home, "--keyring-backend", "test", "--chain-id", CHAIN_ID]);
-        args.extend(["--store-path", &store, "--ctl-socket", &socket]);
+        args.extend(["--store-path", store, "--ctl-socket", &socket]);
         let config = self.at("run.yaml")?;
         match &self.settings.config {
             Some(text) => {
@@ -265,7 +273,7 @@ impl Network {
 
     /// Deletes what the provider keeps; it has to be down.
     pub fn forget_store(&self) {
-        let _ = std::fs::remove_file(self.folder.join("store.redb"));
+        let _ = std::fs::remove_file(self.store());
     }
 
     /// Where the chain answers, without a scheme.

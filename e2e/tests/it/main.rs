@@ -17,6 +17,9 @@ mod console;
 mod daemon;
 mod devnet_clients;
 #[cfg(target_os = "linux")]
+mod disk;
+mod flags;
+#[cfg(target_os = "linux")]
 mod gateway_calls;
 mod gateway_clients;
 mod guides;

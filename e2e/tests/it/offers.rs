@@ -139,11 +139,7 @@ fn strangers_who_screen_keep_neither_orders_nor_the_operator_waiting() {
             Ok((busy.load(Ordering::Relaxed) > 8).then_some(()))
         });
         for change in ["on", "off"] {
-            network.ctl(&["maintenance", change]).unwrap();
-            // The status is published a moment later.
-            insist(&network, "the status says so", || {
-                Ok((network.ctl(&["status"])?["maintenance"] == (change == "on")).then_some(()))
-            });
+            maintenance(&network, change);
         }
         std::fs::remove_file(&slow).unwrap();
         order(&network, HELLO, "7");
@@ -207,6 +203,100 @@ fn no_more_ports_are_sold_than_the_nodes_have() {
         let bids = network.ctl(&["bids"])?["bids"].to_string();
         Ok(bids.contains("/8/1/1").then_some(()))
     });
+}
+
+/// The newest decision about the only order of a deployment.
+fn decided(network: &Network, dseq: &str) -> Result<String> {
+    let why = network.ctl(&["why", dseq])?;
+    let newest = why["subjects"][0]["decisions"].as_array().and_then(|decisions| decisions.last());
+    Ok(newest.and_then(|it| it["decision"].as_str()).unwrap_or_default().to_owned())
+}
+
+fn maintenance(network: &Network, switch: &str) {
+    // The status is published a moment later.
+    network.ctl(&["maintenance", switch]).unwrap();
+    insist(network, "the status says so", || {
+        Ok((network.ctl(&["status"])?["maintenance"] == (switch == "on")).then_some(()))
+    });
+}
+
+#[test]
+fn an_order_that_is_full_on_chain_gets_no_bid() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut network = started(folder.path(), Settings::default());
+    let params = network.json(&["query", "market", "params"]).unwrap();
+    let limit = params["params"]["order_max_bids"].as_u64().unwrap();
+    let tenant = network.address("tenant").unwrap();
+    // The chain takes one bid more than its limit; the last of the others comes too late.
+    let others: Vec<String> = (0..=limit + 1).map(|number| format!("other-{number}")).collect();
+    let pay = |name: &String| {
+        network.run(&["keys", "add", name]).unwrap();
+        let to = network.address(name).unwrap();
+        network.message("tenant", &["bank", "send", &to, "5akt"]).unwrap()
+    };
+    let payments: Vec<_> = others.iter().map(pay).collect();
+    network.tx_of("tenant", &payments).unwrap();
+
+    // The others bid while the provider does not.
+    maintenance(&network, "on");
+    for dseq in ["7", "8"] {
+        order(&network, HELLO, dseq);
+        why(&network, dseq, "the provider is in maintenance");
+    }
+    let bid = |dseq: &'static str| {
+        let create = ["market", "bid", "create", "--owner", &tenant, "--dseq", dseq];
+        [&create[..], &["--price", "1uact", "--deposit", "500000uakt"]].concat()
+    };
+    let file = folder.path().join("provider.yaml");
+    let register = ["provider", "create", file.to_str().unwrap()];
+    let (late, others) = others.split_last().unwrap();
+    for (number, name) in others.iter().enumerate() {
+        // The second order has a place left.
+        let has_both = number + 1 < others.len();
+        let bids = [Some(bid("7")), has_both.then(|| bid("8"))];
+        let messages =
+            std::iter::once(&register[..]).chain(bids.iter().flatten().map(Vec::as_slice));
+        let messages: Vec<_> = messages.map(|args| network.message(name, args).unwrap()).collect();
+        network.tx_of(name, &messages).unwrap();
+    }
+    network.tx(late, &register).unwrap();
+    let refused = network.tx(late, &bid("7")).unwrap_err().to_string();
+    assert!(refused.contains("too many existing bids"), "{refused}");
+
+    let full = format!("the order has {} bids, more than the limit of {limit}", limit + 1);
+    let is_full = |network: &Network| {
+        insist(network, &full, || Ok(decided(network, "7")?.ends_with(&full).then_some(())));
+    };
+    maintenance(&network, "off");
+    is_full(&network);
+    insist(&network, "a bid on the order with a place", || {
+        let bids = network.ctl(&["bids"])?["bids"].to_string();
+        Ok(bids.contains("/8/1/1").then_some(()))
+    });
+
+    // A bid that is closed keeps its place on chain.
+    let close = ["market", "bid", "close", "--owner", &tenant, "--dseq", "7"];
+    network.tx(&others[0], &close).unwrap();
+    let refused = network.tx(late, &bid("7")).unwrap_err().to_string();
+    assert!(refused.contains("too many existing bids"), "{refused}");
+    maintenance(&network, "on");
+    insist(&network, "it is judged anew", || {
+        Ok(decided(&network, "7")?.contains("maintenance").then_some(()))
+    });
+    maintenance(&network, "off");
+    is_full(&network);
+    assert_eq!(bids(&network), 1);
+
+    // A provider that starts has not seen the others bid: the chain tells it.
+    network.provider.as_mut().unwrap().kill();
+    network.start_provider().unwrap();
+    insist(&network, "the provider acts", || network.ready());
+    insist(&network, "the chain refuses", || {
+        let why = decided(&network, "7")?;
+        let refused = ["the chain refuses the bid", "too many existing bids"];
+        Ok(refused.iter().all(|words| why.contains(words)).then_some(()))
+    });
+    assert_eq!(bids(&network), 1);
 }
 
 #[test]

@@ -74,6 +74,15 @@ fn every_command_works_by_token_and_by_certificate() {
     let refused = network.run(&shell);
     assert!(format!("{:#}", refused.unwrap_err()).contains("remote process exited with code 3"));
 
+    wait_until("how long its account pays", LONG, || {
+        let status = tenant(&network, &["lease-status", "--dseq", "7", "--detail"])?;
+        let funds = serde_json::from_str::<Value>(&status)?["funds"].clone();
+        let is_told = funds["dry"] == false && funds["blocks_left"].as_u64() > Some(0);
+        anyhow::ensure!(is_told, "{funds}");
+        Ok(Some(()))
+    })
+    .unwrap();
+
     // Another deployment that lists the names gets them when they are moved, and not before.
     let second = deployed(&network, &[&hosts, "--dseq", "8"]);
     let urls = second["leases"][0]["services"][0]["urls"].to_string();

@@ -13,6 +13,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A master, its replica, and three Sentinels that agree on it.
 struct Group {
+    /// No other group has it: Sentinels that meet on a port which had another server before do not
+    /// take each other's masters.
+    name: String,
     master: Server,
     replica: Server,
     sentinels: Vec<Server>,
@@ -24,49 +27,69 @@ impl Group {
         let follow = format!("replicaof 127.0.0.1 {}", master.port);
         let replica = Server::redis(&[&follow]);
         wait_until("the replica follows", || {
-            replica.say("INFO replication").contains("link_status:up")
+            let info = replica.say("INFO replication");
+            if info.contains("link_status:up") { Ok(()) } else { Err(info) }
         })
         .await;
-        let watch = format!("sentinel monitor mymaster 127.0.0.1 {} 2", master.port);
+        let name = format!("master-{}", master.port);
         let settings = [
-            watch.as_str(),
-            "sentinel down-after-milliseconds mymaster 500",
-            "sentinel failover-timeout mymaster 3000",
+            format!("sentinel monitor {name} 127.0.0.1 {} 2", master.port),
+            format!("sentinel down-after-milliseconds {name} 500"),
+            format!("sentinel failover-timeout {name} 3000"),
         ];
+        let settings = settings.each_ref().map(String::as_str);
         let sentinels: Vec<_> =
             (0..3).map(|_| Server::start("redis-sentinel", &settings)).collect();
-        for sentinel in &sentinels {
-            wait_until("the Sentinels know each other and the replica", || {
-                let info = sentinel.say("INFO sentinel");
-                info.contains("slaves=1,sentinels=3")
-            })
-            .await;
+        let group = Self { name, master, replica, sentinels };
+        wait_until("the Sentinels know each other and the replica", || {
+            let infos = group.sentinels.iter().map(|sentinel| sentinel.say("INFO sentinel"));
+            let agree = infos.filter(|info| info.contains("slaves=1,sentinels=3")).count() == 3;
+            if agree { Ok(()) } else { Err(group.told(&group.sentinels)) }
+        })
+        .await;
+        group
+    }
+
+    /// What Sentinels know, in their own words.
+    fn told(&self, sentinels: &[Server]) -> String {
+        let mut told = format!("master {}, replica {}\n", self.master.port, self.replica.port);
+        for sentinel in sentinels {
+            told += &format!("--- Sentinel {}\n", sentinel.port);
+            for question in ["MASTER", "REPLICAS", "SENTINELS"] {
+                told += &sentinel.say(&format!("SENTINEL {question} {}", self.name));
+            }
+            told += &sentinel.say("INFO sentinel");
         }
-        Self { master, replica, sentinels }
+        told
     }
 
     /// Waits until all Sentinels that live name the replica.
     async fn switched(&self, living: &[Server]) {
-        for sentinel in living {
-            wait_until("the Sentinels name the replica", || {
-                let answer = sentinel.say("SENTINEL GET-MASTER-ADDR-BY-NAME mymaster");
-                answer.contains(&format!("\r\n{}\r\n", self.replica.port))
-            })
-            .await;
-        }
+        let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {}", self.name);
+        wait_until("the Sentinels name the replica", || {
+            let port = format!("\r\n{}\r\n", self.replica.port);
+            let agree = living.iter().all(|sentinel| sentinel.say(&question).contains(&port));
+            if agree { Ok(()) } else { Err(self.told(living)) }
+        })
+        .await;
     }
 
     fn url(&self) -> String {
+        self.url_of(&self.name)
+    }
+
+    fn url_of(&self, name: &str) -> String {
         let hosts: Vec<_> =
             self.sentinels.iter().map(|each| format!("127.0.0.1:{}", each.port)).collect();
-        format!("redis+sentinel://{}/mymaster", hosts.join(","))
+        format!("redis+sentinel://{}/{name}", hosts.join(","))
     }
 }
 
-async fn wait_until(what: &str, holds: impl Fn() -> bool) {
+/// Looks until something is so; an error says what is instead.
+async fn wait_until(what: &str, look: impl Fn() -> Result<(), String>) {
     let deadline = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < deadline, "not yet: {what}");
+    while let Err(instead) = look() {
+        assert!(Instant::now() < deadline, "not yet: {what}\n{instead}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -144,8 +167,7 @@ async fn a_frozen_master_is_left_and_not_used_once_it_was_demoted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_is_named_as_master_is_refused_and_an_unknown_name_is_told() {
     let group = Group::start().await;
-    let url = group.url().replace("mymaster", "nobody");
-    let reason = Running::start(&url).cut_off().await;
+    let reason = Running::start(&group.url_of("nobody")).cut_off().await;
     assert!(reason.contains("knows no master `nobody`"), "{reason}");
 
     // A Sentinel of its own, cut off from the others, that takes the replica for a master.

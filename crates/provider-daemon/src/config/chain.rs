@@ -17,7 +17,7 @@ pub struct Chain {
     pub nodes: Vec<Endpoint>,
     /// Certificates for nodes behind TLS.
     pub files: TlsFiles,
-    /// gRPC port of a node, where queries shall go there.
+    /// gRPC port of the only node, where queries shall go there.
     pub grpc: Option<Endpoint>,
     /// How long one answer is waited for.
     pub query_timeout: Duration,
@@ -107,6 +107,7 @@ pub(super) fn read(
                     their RPC ports, and questions go there";
         reader.note("grpc-addr", text);
     }
+    let grpc = grpc.filter(|_| nodes.len() == 1);
     let is_tls = nodes.iter().chain(&grpc).any(Endpoint::is_tls);
     if files != TlsFiles::default() && !is_tls {
         let given = ["node-ca", "node-cert"].into_iter().find(|name| reader.some(name).is_some());

@@ -54,7 +54,7 @@ impl Engine {
                 self.cluster.view.maintenance = on;
                 self.publish(Fact::Maintenance(on));
                 self.note(Subject::Provider, Decision::Maintenance(on));
-                return self.reevaluate_pending();
+                return self.reevaluate_all();
             }
         }
         self.free = None;

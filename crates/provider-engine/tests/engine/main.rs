@@ -248,8 +248,7 @@ fn in_maintenance_nothing_is_bid_on_and_afterwards_it_is() {
     let id = world.order(1);
     assert_eq!(world.stage(id), Some("declined"));
     world.operator(OperatorRequest::Maintenance(false));
-    world.blocks(15);
-    assert_eq!(world.stage(id), Some("bidding"));
+    assert_eq!(world.stage(id), Some("bidding"), "at once");
 }
 
 #[test]

@@ -14,6 +14,9 @@ use tokio::time::timeout;
 /// Longer than anything here takes, and short enough to see that something hangs.
 pub(crate) const LONG: Duration = Duration::from_secs(180);
 
+/// What a redis-server and a Sentinel log once they listen.
+const LISTENING: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
+
 /// A server process on a port of its own. Dies with its value.
 pub(crate) struct Server {
     program: &'static str,
@@ -33,24 +36,42 @@ impl Server {
     /// A program with its settings, which do not have to name the port.
     pub(crate) fn start(program: &'static str, settings: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let port = free_port();
-        let mut text = format!("dir {}\n", directory.path().display());
+        let mut server = Self { program, port: 0, directory, process: None };
+        let mut taken = String::new();
+        for _ in 0..10 {
+            server.port = free_port();
+            server.configure(settings);
+            match server.try_start() {
+                Ok(()) => return server,
+                // Another process may have taken the port first.
+                Err(log) => taken = log,
+            }
+        }
+        panic!("{program} is not up: {taken}");
+    }
+
+    fn configure(&self, settings: &[&str]) {
+        let mut text = format!("dir {}\n", self.directory.path().display());
         if !settings.iter().any(|line| line.starts_with("tls-port")) {
-            text += &format!("port {port}\nbind 127.0.0.1\n");
+            text += &format!("port {}\nbind 127.0.0.1\n", self.port);
         }
         for line in settings {
-            text += &line.replace("{port}", &port.to_string());
+            text += &line.replace("{port}", &self.port.to_string());
             text.push('\n');
         }
-        std::fs::write(directory.path().join("conf"), text).unwrap();
-        let mut server = Self { program, port, directory, process: None };
-        server.revive();
-        server
+        std::fs::write(self.directory.path().join("conf"), text).unwrap();
     }
 
     /// Starts it again on the same port.
     pub(crate) fn revive(&mut self) {
-        let log = std::fs::File::create(self.directory.path().join("log")).unwrap();
+        self.try_start().unwrap_or_else(|log| panic!("{} is not up: {log}", self.program));
+    }
+
+    /// Starts it and waits until it listens; its log if it ends. What it says itself is waited for:
+    /// another server may answer on the port.
+    fn try_start(&mut self) -> Result<(), String> {
+        let path = self.directory.path().join("log");
+        let log = std::fs::File::create(&path).unwrap();
         let child = Command::new(self.program)
             .arg(self.directory.path().join("conf"))
             .stdin(Stdio::null())
@@ -63,11 +84,17 @@ impl Server {
                     self.program
                 )
             });
-        self.process = Some(child);
+        let child = self.process.insert(child);
         let deadline = Instant::now() + LONG;
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            let log = || std::fs::read_to_string(self.directory.path().join("log"));
-            assert!(Instant::now() < deadline, "{} is not up: {:?}", self.program, log());
+        loop {
+            let has_ended = child.try_wait().unwrap().is_some();
+            let said = std::fs::read_to_string(&path).unwrap();
+            if has_ended || Instant::now() >= deadline {
+                return Err(said);
+            }
+            if LISTENING.iter().any(|words| said.contains(words)) {
+                return Ok(());
+            }
             std::thread::sleep(Duration::from_millis(10));
         }
     }

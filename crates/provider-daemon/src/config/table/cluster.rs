@@ -3,8 +3,7 @@
 use crate::config::setting::Setting;
 
 const AS_THEY_ARE: &str = "objects of older versions are used as they are";
-const NO_IP_OPERATOR: &str =
-    "the IP operator is not built yet: orders that ask for an address are not bid on";
+const NO_IP_OPERATOR: &str = "the IP operator is not built yet: on Kubernetes, orders that ask for an address are not bid on";
 const WATCHED: &str = "the cluster is watched, not polled";
 
 pub(super) const SETTINGS: &[Setting] = &[

@@ -9,6 +9,7 @@ use provider_bus::Bus;
 use provider_engine::journal::Subject;
 use provider_engine::time::Now;
 use provider_engine::{Effect, Fact};
+use provider_testkit::disk::SmallDisk;
 use redb::{Database, StorageBackend};
 
 use super::super::format::FORMAT;
@@ -156,46 +157,13 @@ fn a_row_that_is_not_ours_is_an_error_with_its_name() {
     assert!(matches!(&error, StoreError::Row { row, .. } if row == "entries/0"), "{error:?}");
 }
 
-/// A file system of its own, so small that it is soon full.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    /// `None` where this user may not mount file systems, which in CI is a failure.
-    fn mount() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mut mount = std::process::Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(folder.path());
-        if mount.status().is_ok_and(|status| status.success()) {
-            return Some(Self(folder));
-        }
-        assert!(std::env::var_os("CI").is_none(), "mounting a tmpfs needs root");
-        println!("skipped: mounting a tmpfs needs root");
-        None
-    }
-
-    /// Takes all room that is left.
-    fn fill(&self) -> std::path::PathBuf {
-        let path = self.0.path().join("ballast");
-        let mut file = std::fs::File::create(&path).unwrap();
-        let block = [0; 4096];
-        while io::Write::write_all(&mut file, &block).is_ok() {}
-        path
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg("-l").arg(self.0.path()).status();
-    }
-}
-
 #[test]
 fn a_disk_that_is_full_while_running_is_an_error_until_there_is_room() {
-    let Some(disk) = SmallDisk::mount() else { return };
-    let path = disk.0.path().join("store.redb");
+    let Some(disk) = SmallDisk::mount().unwrap() else { return };
+    let path = disk.path().join("store.redb");
     let store = Store::open(&path, Retention::default()).unwrap().store;
     store.commit(&batch(1)).unwrap();
-    let ballast = disk.fill();
+    let ballast = disk.fill().unwrap();
     // What the file has reserved lasts for some batches.
     let large = |height| Batch {
         entries: (0..500).map(|_| said(height, 1, &"x".repeat(1000))).collect(),
@@ -214,8 +182,8 @@ fn a_disk_that_is_full_while_running_is_an_error_until_there_is_room() {
 /// What was decided on a full disk is in memory, told loudly, and written once there is room.
 #[test]
 fn what_a_full_disk_refuses_is_kept_in_memory_until_there_is_room() {
-    let Some(disk) = SmallDisk::mount() else { return };
-    let path = disk.0.path().join("store.redb");
+    let Some(disk) = SmallDisk::mount().unwrap() else { return };
+    let path = disk.path().join("store.redb");
     let store = Arc::new(Store::open(&path, Retention::default()).unwrap().store);
     let parts = Parts::default();
     let announcer = Announcer::new(Bus::in_process(), lease(1).provider(), "local".to_owned());
@@ -224,7 +192,7 @@ fn what_a_full_disk_refuses_is_kept_in_memory_until_there_is_room() {
     let keeper = Keeper::new(Arc::clone(&store), Arc::default(), announcer, part);
     let mut keeper = keeper.retrying(Duration::ZERO);
     let problem = || parts.all().into_iter().find_map(|part| part.problem);
-    let ballast = disk.fill();
+    let ballast = disk.fill().unwrap();
     let now = Now::new(Duration::ZERO);
     keeper.wants(now, &Effect::Publish(Fact::LeaseStarted(lease(1))));
     keeper.wants(now, &Effect::Publish(Fact::LeaseDeployed(lease(1))));
@@ -256,9 +224,9 @@ fn what_a_full_disk_refuses_is_kept_in_memory_until_there_is_room() {
 
 #[test]
 fn a_disk_that_is_full_at_start_gives_a_store_in_memory() {
-    let Some(disk) = SmallDisk::mount() else { return };
-    let path = disk.0.path().join("store.redb");
-    let ballast = disk.fill();
+    let Some(disk) = SmallDisk::mount().unwrap() else { return };
+    let path = disk.path().join("store.redb");
+    let ballast = disk.fill().unwrap();
     assert!(Store::open(&path, Retention::default()).unwrap_err().is_full());
     let (store, problem) = crate::run::open_store(&path).unwrap();
     assert!(problem.unwrap().contains("kept in memory"));

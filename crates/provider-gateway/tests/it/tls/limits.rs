@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::secured::support::{Client, get, read_answer};
-use crate::tls::server::Running;
+use crate::tls::server::{Running, SLOW_ARRIVED, SLOW_ENDS};
 
 #[tokio::test]
 async fn silent_clients_are_let_go_and_hold_up_nobody() {
@@ -122,9 +122,9 @@ async fn requests_end_when_the_server_stops_and_idle_connections_at_once() {
     assert_eq!(get(&mut idle, "/").await.unwrap().0, 200);
     let mut busy = Client::new().connect(server.address).await.unwrap();
     let request = tokio::spawn(async move { get(&mut busy, "/slow").await });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    SLOW_ARRIVED.notified().await;
     let begun = Instant::now();
-    server.stop().await;
+    tokio::join!(server.stop(), async { SLOW_ENDS.notify_one() });
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     assert_eq!(request.await.unwrap().unwrap().0, 200);
     assert!(get(&mut idle, "/").await.is_err());

@@ -16,12 +16,16 @@ use hyper::service::service_fn;
 use provider_gateway::auth::{CertificateCheck, Certificates, LookupFailure};
 use provider_gateway::tls::{Limits, Peer, Protocol, Server, ServerCertificates, Tally, certified};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::secured::support::{PROVIDER, pair};
 
 pub(crate) const HOST: &str = "provider.example.com";
+
+/// A request to `/slow` arrived, and is to be answered. One test makes one.
+pub(crate) static SLOW_ARRIVED: Notify = Notify::const_new();
+pub(crate) static SLOW_ENDS: Notify = Notify::const_new();
 
 /// Which certificates are published.
 #[derive(Default)]
@@ -117,7 +121,8 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
     let peer = request.extensions().get::<Arc<Peer>>().unwrap();
     let owner = peer.certificate.as_ref().map(|certificate| certificate.owner().to_string());
     if request.uri().path() == "/slow" {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        SLOW_ARRIVED.notify_one();
+        SLOW_ENDS.notified().await;
     }
     Ok(Response::new(Full::from(owner.unwrap_or_else(|| "nobody".to_owned()))))
 }
