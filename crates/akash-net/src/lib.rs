@@ -12,7 +12,6 @@
 #![allow(missing_docs)]
 
 mod connect;
-mod no_proxy;
 mod outbound;
 mod proxy;
 mod tls;

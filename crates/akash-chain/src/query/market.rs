@@ -170,15 +170,6 @@ impl<T: Transport> Query<T> {
         self.list(|| format!("leases by {filter:?}"), method::LEASES, request, listing).await
     }
 
-    /// Every lease of a provider, in one state or in all.
-    pub async fn leases_of(
-        &self,
-        provider: Address,
-        state: Option<LeaseState>,
-    ) -> Result<Answer<List<LeaseInfo>>, QueryError> {
-        self.leases(LeaseFilter { provider: Some(provider), state, ..LeaseFilter::default() }).await
-    }
-
     /// Parameters of the market.
     pub async fn market_params(&self) -> Result<Answer<MarketParams>, QueryError> {
         let request = wire::QueryParamsRequest {};

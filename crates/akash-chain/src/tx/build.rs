@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use akash_keys::SecretKey;
 use akash_proto::cosmos::crypto::secp256k1::PubKey;
 use akash_proto::cosmos::tx::signing::v1beta1::SignMode;
 use akash_proto::cosmos::tx::v1beta1::mode_info::{Single, Sum};
@@ -13,7 +14,7 @@ use akash_proto::to_any;
 use akash_types::Address;
 use prost::Message as _;
 
-use super::{Fee, Message, Signer, TxHash};
+use super::{Fee, Message, TxHash};
 
 /// What a transaction shall be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,5 +210,45 @@ impl SignedTx {
     /// Its name on chain.
     pub const fn hash(&self) -> TxHash {
         self.hash
+    }
+}
+
+/// An account's key, wherever it is kept.
+pub trait Signer {
+    /// The account that signs.
+    fn address(&self) -> Address;
+
+    /// Its public key: a compressed secp256k1 point.
+    fn public_key(&self) -> [u8; 33];
+
+    /// Signs the SHA-256 of `bytes`: r and s, s in the lower half, nonce by RFC 6979.
+    fn sign(&self, bytes: &[u8]) -> [u8; 64];
+}
+
+impl Signer for SecretKey {
+    fn address(&self) -> Address {
+        Self::public_key(self).address()
+    }
+
+    fn public_key(&self) -> [u8; 33] {
+        Self::public_key(self).to_bytes()
+    }
+
+    fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        Self::sign(self, bytes)
+    }
+}
+
+impl<S: Signer> Signer for &S {
+    fn address(&self) -> Address {
+        S::address(self)
+    }
+
+    fn public_key(&self) -> [u8; 33] {
+        S::public_key(self)
+    }
+
+    fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        S::sign(self, bytes)
     }
 }

@@ -15,7 +15,6 @@ mod code;
 mod fee;
 pub mod lane;
 pub mod message;
-mod signer;
 mod simulate;
 
 pub use crate::query::{TxFound, TxHash, TxResult};
@@ -23,11 +22,10 @@ pub use broadcast::{
     Broadcast, BroadcastError, BroadcastMode, BroadcastModeError, Wait, WaitError, broadcast,
     wait_for,
 };
-pub use build::{BuildError, SignedTx, TxPlan, Unsigned};
+pub use build::{BuildError, SignedTx, Signer, TxPlan, Unsigned};
 pub use code::{Refusal, RefusalKind, SequenceMismatch};
 pub use fee::{
     Fee, FeeError, FeeRule, GasAdjustment, GasError, GivenError, GivenTx, SignFor, signed_elsewhere,
 };
 pub use message::{Message, MessageError};
-pub use signer::Signer;
 pub use simulate::{SimulateError, Simulation, SimulationRefusal, simulate};

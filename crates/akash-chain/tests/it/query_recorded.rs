@@ -196,9 +196,9 @@ async fn market_answers_are_read() {
     let deposit = bids[0].account.as_ref().unwrap();
     assert_eq!(deposit.id, EscrowAccountId::Bid(bid_id));
 
-    let leases = replay
-        .list("leases_by_provider", |query| async move { query.leases_of(provider(), None).await })
-        .await;
+    let filter = LeaseFilter { provider: Some(provider()), ..LeaseFilter::default() };
+    let leases =
+        replay.list("leases_by_provider", |query| async move { query.leases(filter).await }).await;
     let active = LeaseFilter {
         provider: Some(provider()),
         state: Some(LeaseState::Active),

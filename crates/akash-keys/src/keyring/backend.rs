@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::directory::Directory;
 use super::lock::{Asked, Lock};
-use super::{KeyringError, PassphraseSource, secret_service};
+use super::{KeyringError, PassphraseSource, system};
 use crate::Passphrase;
 
 pub(super) use crate::atomic_file::Existing;
@@ -80,7 +80,7 @@ pub(super) fn store(
             Box::new(Directory::new(directory.join("keyring-test"), fixed))
         }
         Backend::File => Box::new(Directory::new(directory.join("keyring-file"), asked)),
-        Backend::Os => secret_service::store(Directory::new(directory, asked), session_bus)?,
+        Backend::Os => system::store(Directory::new(directory, asked), session_bus)?,
     })
 }
 

@@ -28,6 +28,7 @@ mod lock;
 mod record;
 #[cfg(target_os = "linux")]
 mod secret_service;
+mod system;
 
 use akash_types::Address;
 

@@ -13,13 +13,10 @@
 //! sends it again. Nobody waits for any of this.
 //!
 //! - `target`: the URL, parsed.
-//! - `find`: which server to use; behind Sentinel that changes.
-//! - `dial`: a connection, TLS or not, within a bounded time.
+//! - `dial`: which server to use, and a connection to it, TLS or not, within a bounded time.
 //! - `session`: one connection's life.
-//! - `outbox`: the topics whose newest value Redis has yet to take.
 
 mod dial;
-mod find;
 mod session;
 mod target;
 

@@ -10,10 +10,9 @@ use redis::aio::{MultiplexedConnection, PubSubSink, PubSubStream};
 use redis::{RedisError, Value};
 use tokio::time::{sleep, timeout};
 
-use super::Timing;
-use super::dial::{DialError, Dialer};
-use super::find::{self, FindError, RoleError};
+use super::dial::{DialError, Dialer, FindError, RoleError};
 use super::target::{Address, Servers, Target};
+use super::{Timing, dial};
 use crate::bus::Shared;
 use crate::event::{Entry, STREAM, STREAM_LENGTH};
 use crate::message::{Topic, VERSION};
@@ -98,7 +97,7 @@ impl<'a> Session<'a> {
         attempts: u32,
         shared: &'a Shared,
     ) -> Result<(Self, super::dial::Commands, Ears), SessionError> {
-        let server = find::server(target, (timing, trust), attempts).await?;
+        let server = dial::server(target, (timing, trust), attempts).await?;
         let (login, db, tls) = (&target.login, target.db, target.tls.as_ref());
         let dialer = Dialer { login, db, tls, trust, timing };
         let unreachable = |source| SessionError::Dial { server: server.clone(), source };
@@ -206,7 +205,7 @@ impl<'a> Session<'a> {
         if !self.behind_sentinel {
             return Ok(());
         }
-        find::is_master(of, self.timing)
+        dial::is_master(of, self.timing)
             .await
             .map_err(|source| SessionError::Role { server: self.server.clone(), source })
     }

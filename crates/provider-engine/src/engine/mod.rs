@@ -24,7 +24,6 @@ mod published;
 mod records;
 mod status;
 mod timers;
-mod txs;
 pub(crate) mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};

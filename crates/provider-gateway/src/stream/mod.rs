@@ -21,7 +21,6 @@ mod lines;
 mod logs;
 mod pump;
 mod shell;
-mod shell_end;
 mod socket;
 mod watch;
 

@@ -14,17 +14,17 @@ use http::StatusCode;
 use http::request::Parts;
 use provider_api::error::ErrorCode;
 use provider_api::query::{Query, ShellParams};
-use provider_api::stream::{ClientFrame, ServerFrame};
+use provider_api::stream::{ClientFrame, CloseCode, ServerFrame, ShellResult};
 use provider_engine::cluster::port::{
-    Cluster, ExecInput, ExecOutput, ExecRequest, Input, Output, Terminal,
+    Cluster, ExecFailure, ExecInput, ExecOutput, ExecRequest, Input, Missing, Output, ReadFailure,
+    Terminal,
 };
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::Allowed;
-use super::shell_end::{self, End};
 use super::socket::{Gone, Happened, Socket};
-use super::watch::LeaseWatch;
+use super::watch::{Ending, LeaseWatch};
 use crate::Gateway;
 use crate::auth::{LeaseRef, Principal, Request};
 use crate::gateway::Turns;
@@ -58,7 +58,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
 
     async fn run_shell(self, mut socket: Socket, found: Option<Allowed>, params: ShellParams) {
         let end = match found {
-            None => Ok(shell_end::no_lease()),
+            None => Ok(no_lease()),
             Some(allowed) => self.command(&mut socket, allowed, params).await,
         };
         if let Ok((frame, code, reason)) = end
@@ -77,11 +77,11 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         let status = self.cluster.service(lease, &params.service);
         match socket.until(&mut watch, false, status).await {
             Happened::Own(Ok(service)) if service.counts.ready == 0 => {
-                return Ok(shell_end::no_replicas());
+                return Ok(no_replicas());
             }
             Happened::Own(Ok(_)) => {}
-            Happened::Own(Err(failure)) => return Ok(shell_end::not_read(failure)),
-            Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
+            Happened::Own(Err(failure)) => return Ok(not_read(failure)),
+            Happened::Ended(ending) => return Ok(ended(ending)),
             Happened::Received(_) | Happened::Gone => return Err(Gone),
         }
         let request = ExecRequest {
@@ -98,8 +98,8 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
                 let turns = self.turns();
                 converse(socket, &mut watch, &turns, &params, input, output).await
             }
-            Happened::Own(Err(failure)) => Ok(shell_end::not_started(failure)),
-            Happened::Ended(ending) => Ok(shell_end::ended(ending)),
+            Happened::Own(Err(failure)) => Ok(not_started(failure)),
+            Happened::Ended(ending) => Ok(ended(ending)),
             Happened::Received(_) | Happened::Gone => Err(Gone),
         }
     }
@@ -160,7 +160,7 @@ async fn converse(
                 unqueued.extend(for_command(message, params));
                 turns.next().await;
             }
-            Happened::Ended(ending) => return Ok(shell_end::ended(ending)),
+            Happened::Ended(ending) => return Ok(ended(ending)),
             Happened::Gone => return Err(Gone),
         }
     }
@@ -197,7 +197,129 @@ fn written(part: ExecOutput) -> Result<ServerFrame, End> {
     match part {
         ExecOutput::Stdout(bytes) => Ok(ServerFrame::Stdout(bytes.into())),
         ExecOutput::Stderr(bytes) => Ok(ServerFrame::Stderr(bytes.into())),
-        ExecOutput::Exit(code) => Err(shell_end::exited(code)),
-        ExecOutput::Broken(why) => Err(shell_end::broken(why)),
+        ExecOutput::Exit(code) => Err(exited(code)),
+        ExecOutput::Broken(why) => Err(broken(why)),
+    }
+}
+
+/// What shells say of a program that is not there.
+const NO_SUCH_PROGRAM: i32 = 127;
+
+pub(super) type End = (ServerFrame, CloseCode, String);
+
+/// The command ended by itself.
+pub(super) fn exited(code: i32) -> End {
+    result(code, "")
+}
+
+/// Nobody knows how it ended.
+pub(super) fn broken(why: String) -> End {
+    (ServerFrame::Failure, CloseCode::Failed, why)
+}
+
+pub(super) fn no_replicas() -> End {
+    // The spelling is what clients know.
+    result(0, "no active replicase for service")
+}
+
+/// The lease is not here.
+pub(super) fn no_lease() -> End {
+    result(1, "kube: lease not found")
+}
+
+/// How the service is could not be found out.
+pub(super) fn not_read(failure: ReadFailure) -> End {
+    match failure {
+        ReadFailure::NotFound(Missing::Lease) => no_lease(),
+        ReadFailure::NotFound(Missing::Workloads) => result(1, "kube: no deployments for lease"),
+        ReadFailure::NotFound(Missing::Service(_)) => result(0, "kube: no service for that lease"),
+        ReadFailure::Unavailable(why) => result(1, &format!("the cluster does not answer: {why}")),
+        ReadFailure::Refused(why) => broken(why),
+    }
+}
+
+/// The command was not started.
+pub(super) fn not_started(failure: ExecFailure) -> End {
+    let failed = |code, text: &str| result(code, &format!("remote command execute error: {text}"));
+    match failure {
+        ExecFailure::NotFound(Missing::Lease) => no_lease(),
+        ExecFailure::NotFound(Missing::Workloads) => failed(0, "deployment is not yet active"),
+        ExecFailure::NotFound(Missing::Service(_)) => {
+            failed(0, "no such service exists with that name")
+        }
+        ExecFailure::NotRunning(why) if why.is_empty() => {
+            failed(0, "service with that name is not running")
+        }
+        ExecFailure::NotRunning(why) => {
+            failed(0, &format!("service with that name is not running: {why}"))
+        }
+        ExecFailure::NoSuchReplica { existing, .. } => failed(
+            0,
+            &format!("pod index out of range: valid range is [0, {}]", existing.saturating_sub(1)),
+        ),
+        ExecFailure::NoSuchCommand(_) => {
+            failed(NO_SUCH_PROGRAM, "command could not be executed because it does not exist")
+        }
+        ExecFailure::Refused(_) => failed(1, "command execution failed"),
+        ExecFailure::Unavailable(why) => broken(why),
+    }
+}
+
+/// It was not left to end by itself.
+pub(super) fn ended(ending: Ending) -> End {
+    let text = match ending {
+        Ending::LeaseClosed => "the lease is closed",
+        Ending::Stopping => "the provider stops",
+        Ending::Revoked => "the certificate is revoked",
+        Ending::TooOld => "the shell has been open for too long",
+    };
+    let (frame, _, _) = result(1, text);
+    let (code, reason) = super::pump::ended(ending);
+    (frame, code, reason)
+}
+
+fn result(exit_code: i32, message: &str) -> End {
+    let result = ShellResult { exit_code, message: message.to_owned() };
+    (ServerFrame::Result(result), CloseCode::Done, String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(end: End) -> String {
+        String::from_utf8(end.0.encode().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn failures_are_told_as_recorded() {
+        let table = [
+            (exited(3), "f{\"exit_code\":3}\n"),
+            (no_replicas(), "f{\"exit_code\":0,\"message\":\"no active replicase for service\"}\n"),
+            (
+                not_read(ReadFailure::NotFound(Missing::Service("nope".to_owned()))),
+                "f{\"exit_code\":0,\"message\":\"kube: no service for that lease\"}\n",
+            ),
+            (
+                not_started(ExecFailure::NoSuchReplica { asked: 9, existing: 1 }),
+                "f{\"exit_code\":0,\"message\":\"remote command execute error: \
+                 pod index out of range: valid range is [0, 0]\"}\n",
+            ),
+            (broken("it went away".to_owned()), "g"),
+        ];
+        for (end, frame) in table {
+            assert_eq!(said(end), frame);
+        }
+    }
+
+    #[test]
+    fn no_lease_and_no_program_are_failures() {
+        assert_eq!(said(no_lease()), "f{\"exit_code\":1,\"message\":\"kube: lease not found\"}\n");
+        let missing = not_started(ExecFailure::NoSuchCommand("nope".to_owned()));
+        assert_eq!(
+            said(missing),
+            "f{\"exit_code\":127,\"message\":\"remote command execute error: \
+             command could not be executed because it does not exist\"}\n"
+        );
     }
 }

@@ -11,7 +11,7 @@
 //! Where somebody else wrote it meanwhile it is read again; where the API server is busy it is asked
 //! again, a few times. Objects that do not depend on each other are written together.
 //!
-//! What to write is decided by plain functions, such as those of `stale` and
+//! What to write is decided by plain functions, such as those in `deploy` and
 //! [`merge`](kube_access::merge).
 
 mod deploy;

@@ -9,7 +9,7 @@
 //!
 //! - [`kube_access::follow`]: a list, then every change, of one kind.
 //! - [`cache`]: the objects of the cluster, by namespace, and which of them changed.
-//! - [`health`]: whether it is still so.
+//! - [`api_probe`]: whether it is still so.
 //! - [`parts`]: parts of the view: a lease, a node, the rest, as the engine sees them.
 //! - [`owner`]: looks at what changed, many changes at once, and tells.
 //!

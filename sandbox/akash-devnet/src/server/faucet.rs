@@ -22,8 +22,8 @@ use tokio::time::timeout;
 
 use crate::node::{App, Checked};
 
-use super::config::FaucetConfig;
 use super::context::{Context, SendError};
+use super::start::FaucetConfig;
 
 const ACCOUNT_INFO: &str = "/cosmos.auth.v1beta1.Query/AccountInfo";
 /// More gas than a transfer needs, and the least fee for it at 0.025uakt per unit.

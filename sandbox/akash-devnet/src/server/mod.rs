@@ -13,7 +13,6 @@
 //! query holds nobody up. Nothing here may know the chain's rules: whatever a transaction or a query
 //! means is the business of the state below.
 
-mod config;
 mod context;
 mod faucet;
 mod faults;
@@ -27,9 +26,8 @@ mod store;
 mod task;
 mod ws;
 
-pub use config::{Config, FaucetConfig};
 pub use faults::{Failing, Faults, Plan};
-pub use start::{Devnet, DevnetError};
+pub use start::{Config, Devnet, DevnetError, FaucetConfig};
 pub use store::{Progress, StoreError};
 
 /// Reads a body as a node does that is asked by JSON-RPC, and a text as the query of a URL.

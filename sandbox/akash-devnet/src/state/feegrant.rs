@@ -4,6 +4,7 @@ use akash_proto::cosmos::feegrant::v1beta1 as wire;
 use akash_types::Address;
 use prost_types::{Any, Timestamp};
 
+use super::address;
 use super::coins::Coins;
 use super::error::{GrpcCode, ModuleError, Outcome, sdk};
 use super::events::Event;
@@ -11,7 +12,6 @@ use super::gas::Step;
 use super::keys::Edge;
 use super::msg::{Message, signer};
 use super::run::Exec;
-use super::{address, time};
 
 const SPACE: &str = "feegrant";
 const LIMIT_EXCEEDED: ModuleError =
@@ -96,7 +96,7 @@ impl Exec {
         if !allowance.messages.is_empty() && !types.iter().all(allowed) {
             return Err(MESSAGE_NOT_ALLOWED.wrap("message does not exist in allowed messages"));
         }
-        if time::is_over(allowance.expiration.as_ref(), self.block) {
+        if self.block.is_after(allowance.expiration.as_ref()) {
             self.tables.remove_allowance(granter, grantee);
             return Err(EXPIRED.wrap("basic allowance"));
         }
@@ -162,7 +162,7 @@ impl Message for GrantAllowance {
         if exec.tables.allowances.contains(&key) {
             return Err(sdk::INVALID_REQUEST.wrap("fee allowance already exists"));
         }
-        if time::is_over(self.allowance.expiration.as_ref(), exec.block) {
+        if exec.block.is_after(self.allowance.expiration.as_ref()) {
             return Err(sdk::INVALID_REQUEST.wrap("expiration is before current block time"));
         }
         exec.step(Step::GrantWrite)?;

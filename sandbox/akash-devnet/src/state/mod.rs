@@ -32,7 +32,6 @@ mod events;
 mod feegrant;
 mod gas;
 mod genesis;
-mod ids;
 mod keys;
 mod market;
 mod msg;
@@ -40,7 +39,6 @@ mod provider;
 mod query;
 mod run;
 mod tables;
-mod time;
 mod tx;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use akash_proto::cosmos::base::abci::v1beta1::TxMsgData;
 use prost::Message;
-use prost_types::Any;
+use prost_types::{Any, Timestamp};
 use sha2::Digest;
 
 use super::ante::Mode;
@@ -199,6 +199,20 @@ impl BlockInfo {
     pub(crate) const fn unix(&self) -> i64 {
         self.time_unix_nanos.div_euclid(1_000_000_000)
     }
+
+    /// Whether a time, where one is set, is before the block's.
+    pub(crate) fn is_after(self, time: Option<&Timestamp>) -> bool {
+        time.is_some_and(|time| nanos(time) < i128::from(self.time_unix_nanos))
+    }
+
+    /// Whether a time, where one is set, is not after the block's.
+    pub(crate) fn has_reached(self, time: Option<&Timestamp>) -> bool {
+        time.is_some_and(|time| nanos(time) <= i128::from(self.time_unix_nanos))
+    }
+}
+
+fn nanos(time: &Timestamp) -> i128 {
+    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos)
 }
 
 /// What never changes after genesis.

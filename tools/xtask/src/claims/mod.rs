@@ -150,7 +150,7 @@ fn error_codes(source: &Source, page: &str, broken: &mut Vec<String>) {
 
 /// A topic is told if a product crate other than the bus makes its fact.
 fn topics(source: &Source, page: &str, broken: &mut Vec<String>) {
-    let names = source.arms.get(&("crates/provider-bus/src/topic.rs".into(), "name".to_owned()));
+    let names = source.arms.get(&("crates/provider-bus/src/message.rs".into(), "name".to_owned()));
     let done = names.into_iter().flatten().filter_map(|arm| {
         let (_, topic) = arm.alternatives.first()?.first()?;
         let (fact, _) = source.topics.iter().find(|(_, of)| of == topic)?;

@@ -53,10 +53,11 @@ pub trait Execute: Send + Sync {
     ///
     /// - `Hold`: the manifest is kept and survives a crash of everything;
     /// - `Deploy`: the same, and all that the cluster needs to run it is written. Whether it runs
-    ///   is for [`Observe`](Observe) to say;
+    ///   is for [`Observe`] to say;
     /// - `Teardown`: the cluster has taken it upon itself that all of it ends; the view says when
     ///   nothing is left. For a lease of which nothing is there, that is at once;
     /// - `Maintain`: it is remembered as durably as a manifest.
+    ///
     /// [`CommandFailure::Unavailable`] if no answer came: it may have been done all the same.
     /// [`CommandFailure::Refused`] if asking again is of no use.
     fn execute(

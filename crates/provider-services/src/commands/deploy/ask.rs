@@ -11,7 +11,7 @@ use akash_types::{Address, CertificateState, Provider};
 use anyhow::{Context, bail};
 use tokio::sync::oneshot;
 
-use super::cost;
+use super::outcome;
 use super::outcome::Progress;
 use super::plan::{GroupSeen, Offer};
 use crate::chain::Wallet;
@@ -38,11 +38,11 @@ pub(super) fn bids(
                     let pairs = provider.attributes.iter();
                     pairs.map(|pair| format!("{}={}", pair.key, pair.value)).collect()
                 });
-                let month = block_time.and_then(|time| cost::per_month(&offer.price, time));
+                let month = block_time.and_then(|time| outcome::per_month(&offer.price, time));
                 BidRow {
                     provider: provider.to_string(),
                     price: offer.price.clone(),
-                    per_month: month.map(|month| cost::in_coins(&month)).unwrap_or_default(),
+                    per_month: month.map(|month| outcome::in_coins(&month)).unwrap_or_default(),
                     attributes: attributes.unwrap_or_default(),
                 }
             })

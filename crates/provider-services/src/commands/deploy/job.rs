@@ -17,7 +17,7 @@ use provider_api::status::LeaseStatus;
 use super::look::{Wanted, look, missing, providers, wanted};
 use super::outcome::{Leased, Outcome, Progress};
 use super::plan::{GroupSeen, Offer, Patience, Pick, Seen, Step, Waited, next};
-use super::{ask, cost};
+use super::{ask, outcome};
 use crate::chain::Wallet;
 use crate::commands::tenant::AuthType;
 use crate::commands::tenant::door::{Door, Identity};
@@ -276,7 +276,7 @@ impl Job<'_> {
             let funds = account.funds.iter().find(|fund| fund.denom == *denom)?.amount;
             let prices = leased.iter().map(|leased| leased.price.amount());
             let rate = prices.reduce(|sum, price| sum.checked_add(price).unwrap_or(sum))?;
-            cost::lasts(funds, rate, block_time?)
+            outcome::lasts(funds, rate, block_time?)
         });
         Ok(Outcome { id: self.id, leased, block_time, lasts })
     }

@@ -2,10 +2,9 @@
 //!
 //! `plan.rs` decides from what the chain has; `job.rs` does it. What happened so far is not kept
 //! anywhere but on the chain, so that a deployment can be left and gone on with at any point; only
-//! its SDL is kept (`kept.rs`), which the chain does not have.
+//! its SDL is kept (`look.rs`), which the chain does not have.
 
 mod ask;
-mod cost;
 mod job;
 mod look;
 mod outcome;
@@ -33,9 +32,8 @@ use crate::source::Source;
 use crate::surroundings::Surroundings;
 use look::Kept;
 
-pub(crate) use cost::in_coins;
 pub(crate) use job::Job;
-pub(crate) use outcome::{Outcome, Progress};
+pub(crate) use outcome::{Outcome, Progress, in_coins};
 pub(crate) use plan::Pick;
 
 pub(crate) const HELP: &str = "\

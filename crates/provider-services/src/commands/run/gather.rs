@@ -1,6 +1,6 @@
 //! Bringing together what the operator gave: flags, environment, keyring and provider.yaml.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,15 +10,18 @@ use akash_keys::SecretKey;
 use akash_types::Backoff;
 use anyhow::bail;
 use kube_access::{Access, KubeClient};
-use provider_daemon::config::{Config, ConfigError, Given, Note, missing_files, table};
+use provider_daemon::config::{
+    Config, ConfigError, FileContent, Given, GivenFile, Note, missing_files, table,
+};
 use provider_kube::definitions;
 
 use super::args::RunArgs;
-use super::file;
 use crate::chain::{Account, KeyringArgs};
+use crate::commands::tx::provider::attributes;
 use crate::console::{Console, Streams};
-use crate::output::{Palette, counted, printable};
+use crate::output::{Document, Palette, counted, printable};
 use crate::surroundings::Surroundings;
+use crate::yaml_file;
 
 /// Signed to get a number that nobody else can know and that is the same at every start.
 const SEED_TEXT: &[u8] = b"provider-services: chance of prices";
@@ -37,7 +40,7 @@ pub(super) fn gather(args: &RunArgs, surroundings: &Surroundings, console: Conso
         outbound: surroundings.environment_outbound().clone(),
         ..Given::default()
     };
-    given.file = args.text("provider-config").map(|path| file::read(&PathBuf::from(path)));
+    given.file = args.text("provider-config").map(|path| read(&PathBuf::from(path)));
     // The key may be named in the file.
     let said = |name: &str| given.said(name).map(|value| value.text);
     let key = said("from").filter(|from| !from.is_empty()).map(|from| {
@@ -67,7 +70,7 @@ pub(super) fn gather(args: &RunArgs, surroundings: &Surroundings, console: Conso
 
 /// Reads again what can have changed since.
 pub(super) fn again(given: &Given) -> Given {
-    let file = given.file.as_ref().map(|before| file::read(&before.path));
+    let file = given.file.as_ref().map(|before| read(&before.path));
     Given { file, ..given.clone() }
 }
 
@@ -183,4 +186,85 @@ async fn ask(config: &Config, node: &Endpoint) -> anyhow::Result<Said> {
     let query = Query::new(Connection::new(&rpc, config.chain.grpc.as_ref(), limits)?);
     let found = query.provider(config.provider).await?.value;
     Ok(if found.is_some() { Said::Yes } else { Said::No })
+}
+
+/// Keys that are not settings: what is registered on chain.
+const REGISTERED: [&str; 3] = ["host", "info", "attributes"];
+
+/// Reads the file. What is wrong with it is part of what was given.
+pub(super) fn read(path: &Path) -> GivenFile {
+    let content = yaml_file::read(path).and_then(|document| content(&document));
+    GivenFile { path: path.to_owned(), content: content.map_err(|error| format!("{error:#}")) }
+}
+
+fn content(document: &Document) -> anyhow::Result<FileContent> {
+    let Document::Map(entries) = document else {
+        bail!("expected host, info, attributes and settings");
+    };
+    let mut settings = Vec::new();
+    for (key, value) in entries {
+        if !REGISTERED.contains(&key.as_str()) {
+            settings.push((key.clone(), text(key, value)?));
+        }
+    }
+    Ok(FileContent { attributes: attributes(document)?, settings })
+}
+
+/// A value as a flag would have it: items with commas between, entries as `key=value`.
+fn text(key: &str, value: &Document) -> anyhow::Result<String> {
+    let scalar = |value: &Document| match value.as_scalar() {
+        Some(text) => Ok(text),
+        None => bail!("{key} is nested too deeply: give a text, a list or a map of texts"),
+    };
+    let parts: Vec<String> = match value {
+        Document::List(items) => items.iter().map(scalar).collect::<anyhow::Result<_>>()?,
+        Document::Map(entries) => entries
+            .iter()
+            .map(|(name, value)| Ok(format!("{name}={}", scalar(value)?)))
+            .collect::<anyhow::Result<_>>()?,
+        other => return scalar(other),
+    };
+    Ok(parts.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: serde_json::Value) -> anyhow::Result<Vec<(String, String)>> {
+        content(&json.into()).map(|content| content.settings)
+    }
+
+    #[test]
+    fn settings_are_texts_lists_or_maps() {
+        let settings = read(serde_json::json!({
+            "host": "https://a:8443",
+            "info": {"email": "a@b"},
+            "bidpricecpuscale": "0.1",
+            "deployment_blocked_hostnames": ["a.example", ".b.example"],
+            "bidpricestoragescale": {"beta3": "0.2", "ephemeral": "0.1"},
+        }))
+        .unwrap();
+        let wanted = [
+            ("bidpricecpuscale", "0.1"),
+            ("deployment_blocked_hostnames", "a.example,.b.example"),
+            ("bidpricestoragescale", "beta3=0.2,ephemeral=0.1"),
+        ];
+        assert_eq!(settings.len(), wanted.len());
+        for (key, text) in wanted {
+            assert!(settings.contains(&(key.to_owned(), text.to_owned())), "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_settings_is_refused() {
+        for (json, wanted) in [
+            (serde_json::json!([]), "expected host"),
+            (serde_json::json!({"a": [["x"]]}), "nested too deeply"),
+            (serde_json::json!({"attributes": [{"key": "x"}]}), "attribute 1"),
+        ] {
+            let error = read(json).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
 }

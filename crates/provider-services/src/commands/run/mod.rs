@@ -7,7 +7,6 @@
 //! ```
 
 mod args;
-mod file;
 mod gather;
 mod reload;
 

@@ -59,7 +59,7 @@ mod tests {
     use provider_daemon::config::{Place, Value};
     use provider_daemon::log;
 
-    use super::super::file;
+    use super::super::gather;
     use super::*;
 
     fn given(home: &Path, file: &Path) -> Given {
@@ -74,7 +74,7 @@ mod tests {
         ];
         Given {
             values: values.map(value).into_iter().collect::<BTreeMap<_, _>>(),
-            file: Some(file::read(file)),
+            file: Some(gather::read(file)),
             signer: Some(Ok("akash1rhal6a4vawtnwex8nda7u6tueeesllpeagpdq8".parse().unwrap())),
             ..Given::default()
         }

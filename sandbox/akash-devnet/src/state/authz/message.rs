@@ -10,7 +10,7 @@ use crate::state::events::Event;
 use crate::state::gas::Step;
 use crate::state::msg::{Message, Msg, signer};
 use crate::state::run::Exec;
-use crate::state::{address, bank, time};
+use crate::state::{address, bank};
 
 pub(crate) struct MakeGrant {
     granter: Address,
@@ -37,7 +37,7 @@ impl Message for MakeGrant {
     }
 
     fn execute(&self, exec: &mut Exec) -> Outcome {
-        if time::is_reached(self.grant.expiration.as_ref(), exec.block) {
+        if exec.block.has_reached(self.grant.expiration.as_ref()) {
             return Err(INVALID_EXPIRATION.into());
         }
         exec.step(Step::GrantWrite)?;
@@ -155,7 +155,7 @@ impl Execute {
                  {type_url} "
             ))
         })?;
-        if time::is_over(found.expiration.as_ref(), exec.block) {
+        if exec.block.is_after(found.expiration.as_ref()) {
             return Err(EXPIRED.into());
         }
         match (&found.authorization, message) {

@@ -17,7 +17,6 @@ use super::error::{GrpcCode, ModuleError};
 use super::keys::Edge;
 use super::run::Exec;
 use super::tables::Tables;
-use super::time;
 use crate::state::coins::Coins;
 use crate::state::error::{Outcome, sdk};
 
@@ -79,7 +78,7 @@ impl Exec {
         keys.filter_map(|((.., granter), ())| granter.get().copied())
             .filter(|granter| {
                 let grant = self.tables.grants.get(&key(*granter, grantee, DEPOSIT));
-                grant.is_some_and(|grant| !time::is_over(grant.expiration.as_ref(), self.block))
+                grant.is_some_and(|grant| !self.block.is_after(grant.expiration.as_ref()))
             })
             .collect()
     }

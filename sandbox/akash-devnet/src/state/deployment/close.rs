@@ -10,7 +10,7 @@ use super::{CLOSED, Deployment, INVALID_HASH, NOT_FOUND};
 use crate::state::error::Outcome;
 use crate::state::events::Event;
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::DeploymentKey;
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -25,7 +25,7 @@ impl Message for UpdateDeployment {
 
     fn parse(wire: wire::MsgUpdateDeployment) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::deployment(wire.id)?, hash: parse_hash(&wire.hash)? })
+        Ok(Self { id: keys::deployment(wire.id)?, hash: parse_hash(&wire.hash)? })
     }
 
     fn signer(&self) -> Address {
@@ -54,7 +54,7 @@ impl Message for CloseDeployment {
 
     fn parse(wire: wire::MsgCloseDeployment) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::deployment(wire.id)? })
+        Ok(Self { id: keys::deployment(wire.id)? })
     }
 
     fn signer(&self) -> Address {

@@ -16,7 +16,7 @@ use crate::state::error::Outcome;
 use crate::state::escrow::parse_deposit;
 use crate::state::events::Event;
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::{DeploymentKey, GroupKey};
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -36,7 +36,7 @@ impl Message for CreateDeployment {
 
     fn parse(wire: wire::MsgCreateDeployment) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        let id = ids::deployment(wire.id)?;
+        let id = keys::deployment(wire.id)?;
         let deposit = parse_deposit(wire.deposit)?;
         if wire.groups.is_empty() {
             return Err(INVALID_GROUPS.into());

@@ -8,7 +8,7 @@ use super::{GROUP_CLOSED, GROUP_NOT_FOUND, GROUP_OPEN, GROUP_PAUSED, Group, NOT_
 use crate::state::error::{Outcome, ignore};
 use crate::state::events::Event;
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::{DeploymentKey, GroupKey};
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -85,7 +85,7 @@ impl Message for StartGroup {
 /// The group that a message is about; its owner signs.
 fn group_of_signer(id: Option<GroupIdWire>) -> Outcome<GroupId> {
     signer(id.as_ref().map_or("", |id| &id.owner))?;
-    ids::group(id)
+    keys::group(id)
 }
 
 /// Nothing becomes what it is, and what is closed stays so.

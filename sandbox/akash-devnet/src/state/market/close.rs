@@ -14,7 +14,7 @@ use super::{
 use crate::state::deployment::GROUP_NOT_FOUND;
 use crate::state::error::{Outcome, ignore};
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -35,7 +35,7 @@ impl Message for CloseBid {
 
     fn parse(wire: wire::MsgCloseBid) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.provider))?;
-        Ok(Self { id: ids::bid(wire.id)?, reason: provider_reason(wire.reason)? })
+        Ok(Self { id: keys::bid(wire.id)?, reason: provider_reason(wire.reason)? })
     }
 
     fn signer(&self) -> Address {
@@ -91,7 +91,7 @@ impl Message for CloseLease {
 
     fn parse(wire: wire::MsgCloseLease) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::lease(wire.id)? })
+        Ok(Self { id: keys::lease(wire.id)? })
     }
 
     fn signer(&self) -> Address {

@@ -19,7 +19,7 @@ use crate::state::error::{Outcome, TxError, ignore};
 use crate::state::escrow::parse_deposit;
 use crate::state::events::Event;
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::{BidKey, OrderKey};
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -38,7 +38,7 @@ impl Message for CreateBid {
 
     fn parse(wire: wire::MsgCreateBid) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.provider))?;
-        let id = ids::bid(wire.id)?;
+        let id = keys::bid(wire.id)?;
         let deposit = parse_deposit(wire.deposit)?;
         let price = wire.price.unwrap_or_default();
         let price = DecCoin::try_from(price).map_err(|_| BID_INVALID_PRICE)?;

@@ -14,7 +14,7 @@ use super::{
 use crate::state::error::{Outcome, ignore};
 use crate::state::events::Event;
 use crate::state::gas::Step;
-use crate::state::ids;
+use crate::state::keys;
 use crate::state::keys::{BidKey, GroupKey, OrderKey};
 use crate::state::msg::{Message, signer};
 use crate::state::run::Exec;
@@ -45,7 +45,7 @@ impl Message for CreateLease {
 
     fn parse(wire: wire::MsgCreateLease) -> Outcome<Self> {
         signer(wire.bid_id.as_ref().map_or("", |id| &id.owner))?;
-        Ok(Self { id: ids::bid(wire.bid_id)? })
+        Ok(Self { id: keys::bid(wire.bid_id)? })
     }
 
     fn signer(&self) -> Address {
@@ -113,7 +113,7 @@ impl Message for WithdrawLease {
 
     fn parse(wire: wire::MsgWithdrawLease) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.provider))?;
-        Ok(Self { id: ids::lease(wire.id)? })
+        Ok(Self { id: keys::lease(wire.id)? })
     }
 
     fn signer(&self) -> Address {
@@ -140,7 +140,7 @@ impl Message for StartReclaim {
 
     fn parse(wire: wire::MsgLeaseStartReclaim) -> Outcome<Self> {
         signer(wire.id.as_ref().map_or("", |id| &id.provider))?;
-        Ok(Self { id: ids::lease(wire.id)?, reason: provider_reason(wire.reason)? })
+        Ok(Self { id: keys::lease(wire.id)?, reason: provider_reason(wire.reason)? })
     }
 
     fn signer(&self) -> Address {

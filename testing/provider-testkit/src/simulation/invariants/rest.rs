@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use akash_chain::query::LeaseFilter;
 use akash_types::{BidState, Dec, DeploymentId, EscrowState, Lease, LeaseId, LeaseState, OrderId};
 use provider_engine::engine::Record;
 use provider_engine::lease::health;
@@ -30,7 +31,11 @@ impl Rest {
     fn of(world: &World) -> Option<Self> {
         let chain = world.chain.query();
         let own = world.own();
-        let leases = now(chain.leases_of(own, None))?.ok()?.value.items;
+        let leases =
+            now(chain.leases(LeaseFilter { provider: Some(own), ..LeaseFilter::default() }))?
+                .ok()?
+                .value
+                .items;
         let bids = now(chain.bids_of(own, None))?.ok()?.value.items;
         let orders = now(chain.open_orders())?.ok()?.value.items;
         Some(Self {
