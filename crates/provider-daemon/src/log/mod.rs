@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(line["state"], "won", "the event knows better than what it happened in");
         assert_eq!(line["cost"], "5 \"uakt\"");
         assert_eq!(line["span"], "lease:deploy");
-        assert_eq!(line["module"], "provider_daemon::log::setup::tests");
+        assert_eq!(line["module"], "provider_daemon::log::tests");
         assert_eq!(lines.len(), 1);
     }
 

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprLit, Lit, Member, Pat, Token};
+use syn::{Attribute, Expr, ExprLit, FieldValue, Lit, Member, Pat, Token};
 
 /// A type and its variant.
 pub(super) type Variant = (String, String);
@@ -89,6 +89,16 @@ impl Source {
         };
         reader.visit_file(&file);
         Ok(())
+    }
+}
+
+/// `Fact: Topic`, in the macro that gives facts their topics.
+fn fact_and_topic(pair: &FieldValue) -> Option<(String, String)> {
+    match (&pair.member, &pair.expr) {
+        (Member::Named(fact), Expr::Path(topic)) => {
+            Some((fact.to_string(), topic.path.get_ident()?.to_string()))
+        }
+        _ => None,
     }
 }
 
@@ -179,6 +189,10 @@ impl FileReader<'_> {
         if name == "matches" {
             return;
         }
+        if name == "facts" {
+            let facts = mac.parse_body_with(Punctuated::<FieldValue, Token![,]>::parse_terminated);
+            self.source.topics.extend(facts.iter().flatten().filter_map(fact_and_topic));
+        }
         let list = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         match list {
             Ok(list) => list.iter().for_each(|expr| self.visit_expr(expr)),
@@ -262,19 +276,6 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let self_type = type_name(&item.self_ty);
-        let is_fact = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-        if let (Some(name), Some(last)) = (&self_type, is_fact)
-            && last.ident == "Fact"
-        {
-            for item in &item.items {
-                if let syn::ImplItem::Const(constant) = item
-                    && let Expr::Path(path) = &constant.expr
-                    && let Some((_, topic)) = self.variant(&path.path)
-                {
-                    self.source.topics.push((name.clone(), topic));
-                }
-            }
-        }
         self.within(self_type, |reader| visit::visit_item_impl(reader, item));
     }
 

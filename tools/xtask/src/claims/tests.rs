@@ -77,12 +77,14 @@ fn macros_name_what_they_define() {
     let mut source = Source::default();
     let code = r#"codes! { /// Doc.
         Busy = "busy", }
-        metrics! { HEIGHT: 0 = "provider_height", Kind::Gauge, [], "Height."; }"#;
+        metrics! { HEIGHT: 0 = "provider_height", Kind::Gauge, [], "Height."; }
+        facts! { LeaseChange: Lease, Block: ChainBlock, }"#;
     source.add(Path::new("macros.rs"), code).unwrap();
     let pairs = &source.pairs[Path::new("macros.rs")];
     let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     assert!(pairs.contains(&pair("Busy", "busy")));
     assert!(pairs.contains(&pair("HEIGHT", "provider_height")));
+    assert_eq!(source.topics, [pair("LeaseChange", "Lease"), pair("Block", "ChainBlock")]);
 }
 
 #[test]

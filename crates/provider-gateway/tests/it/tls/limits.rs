@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::secured::support::{Client, get, read_answer};
-use crate::tls::server::{Running, SLOW_ARRIVED, SLOW_ENDS};
+use crate::tls::server::Running;
 
 #[tokio::test]
 async fn silent_clients_are_let_go_and_hold_up_nobody() {
@@ -78,6 +78,7 @@ async fn idle_connections_make_room_and_busy_ones_stay() {
     let server = Running::start(Protocol::Http1, limits).await;
     let mut busy = Client::new().connect(server.address).await.unwrap();
     busy.write_all(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    server.slow.arrived.notified().await;
     let mut idle = Vec::new();
     for _ in 0..100 {
         idle.push(TcpStream::connect(server.address).await.unwrap());
@@ -87,6 +88,7 @@ async fn idle_connections_make_room_and_busy_ones_stay() {
         assert_eq!(get(&mut kept, "/").await.unwrap().0, 200);
         drop(kept);
     }
+    server.slow.ends.notify_one();
     assert_eq!(read_answer(&mut busy).await.unwrap().0, 200);
     let counted = server.tally.snapshot();
     assert!(counted.crowded_out >= 20, "{counted:?}");
@@ -122,9 +124,10 @@ async fn requests_end_when_the_server_stops_and_idle_connections_at_once() {
     assert_eq!(get(&mut idle, "/").await.unwrap().0, 200);
     let mut busy = Client::new().connect(server.address).await.unwrap();
     let request = tokio::spawn(async move { get(&mut busy, "/slow").await });
-    SLOW_ARRIVED.notified().await;
+    let slow = server.slow.clone();
+    slow.arrived.notified().await;
     let begun = Instant::now();
-    tokio::join!(server.stop(), async { SLOW_ENDS.notify_one() });
+    tokio::join!(server.stop(), async { slow.ends.notify_one() });
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     assert_eq!(request.await.unwrap().unwrap().0, 200);
     assert!(get(&mut idle, "/").await.is_err());

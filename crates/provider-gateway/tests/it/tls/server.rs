@@ -23,9 +23,14 @@ use crate::secured::support::{PROVIDER, pair};
 
 pub(crate) const HOST: &str = "provider.example.com";
 
-/// A request to `/slow` arrived, and is to be answered. One test makes one.
-pub(crate) static SLOW_ARRIVED: Notify = Notify::const_new();
-pub(crate) static SLOW_ENDS: Notify = Notify::const_new();
+/// Requests to `/slow` of one server.
+#[derive(Default)]
+pub(crate) struct Slow {
+    /// One arrived.
+    pub(crate) arrived: Notify,
+    /// One may be answered.
+    pub(crate) ends: Notify,
+}
 
 /// Which certificates are published.
 #[derive(Default)]
@@ -63,6 +68,7 @@ pub(crate) struct Running {
     pub(crate) chain: Arc<Chain>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) troubles: Arc<Mutex<Vec<String>>>,
+    pub(crate) slow: Arc<Slow>,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
@@ -82,10 +88,13 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(server.serve(listener, service_fn(answer), async {
+        let slow = Arc::new(Slow::default());
+        let waiting = slow.clone();
+        let service = service_fn(move |request| answer(request, waiting.clone()));
+        let task = tokio::spawn(server.serve(listener, service, async {
             let _dropped = stopped.await;
         }));
-        Self { address, certificates, chain, tally, troubles, stop: Some(stop), task }
+        Self { address, certificates, chain, tally, troubles, slow, stop: Some(stop), task }
     }
 
     pub(crate) async fn http1() -> Self {
@@ -117,12 +126,15 @@ fn chain_of(error: &dyn std::error::Error) -> String {
 }
 
 /// Answers with whose certificate was shown.
-async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(
+    request: Request<Incoming>,
+    slow: Arc<Slow>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
     let peer = request.extensions().get::<Arc<Peer>>().unwrap();
     let owner = peer.certificate.as_ref().map(|certificate| certificate.owner().to_string());
     if request.uri().path() == "/slow" {
-        SLOW_ARRIVED.notify_one();
-        SLOW_ENDS.notified().await;
+        slow.arrived.notify_one();
+        slow.ends.notified().await;
     }
     Ok(Response::new(Full::from(owner.unwrap_or_else(|| "nobody".to_owned()))))
 }
