@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 pub fn install(source: &Path) -> Result<PathBuf> {
     let lock = fs::read(source.join("package-lock.json")).context("reading package-lock.json")?;
     let cache = components::cache()?;
+    fs::create_dir_all(&cache).with_context(|| format!("making {}", cache.display()))?;
     // Several tests want the same packages at once: one installs them, the others wait for it.
     let turn = File::create(cache.join(".npm.lock")).context("opening the lock of npm packages")?;
     turn.lock().context("waiting for another installation of npm packages")?;
