@@ -23,7 +23,12 @@ impl Cpu {
 
     /// The architecture that is asked for: amd64 where no attribute names one.
     pub fn arch(&self) -> Result<CpuArch, UnknownArch> {
-        attribute::find(&self.attributes, Self::ARCH).map_or(Ok(CpuArch::Amd64), str::parse)
+        self.named_arch().map(Option::unwrap_or_default)
+    }
+
+    /// The architecture that is asked for, if one is named.
+    pub fn named_arch(&self) -> Result<Option<CpuArch>, UnknownArch> {
+        attribute::find(&self.attributes, Self::ARCH).map(str::parse).transpose()
     }
 }
 

@@ -82,6 +82,20 @@ impl KubeClient {
         read(&self.send("version-get", at("/version")).await?)
     }
 
+    /// What a service says at `path` on one of its ports, which has a name or a number. The API server
+    /// asks for us, so this works from outside of the cluster too.
+    pub async fn get_from_service(
+        &self,
+        namespace: &str,
+        service: &str,
+        port: &str,
+        path: &str,
+    ) -> Result<String, Failure> {
+        let path = format!("/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy/{path}");
+        let body = self.send("services-proxy", at(&path)).await?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
     /// `None` if there is no such object.
     pub async fn get(
         &self,

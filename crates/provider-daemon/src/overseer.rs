@@ -7,7 +7,7 @@ use akash_chain::follow::FollowStatus;
 use akash_chain::tx::lane::LaneStatus;
 use akash_types::Address;
 use provider_bus::BusStatus;
-use provider_engine::engine::{BidStatus, LeaseStatus};
+use provider_engine::engine::{BidStatus, InventoryStatus, LeaseStatus};
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 use provider_operators::hostname::HostnameOperator;
@@ -116,6 +116,10 @@ impl Operate for Overseer {
 
     fn leases(&self) -> Vec<LeaseStatus> {
         self.handle.published().leases.iter().cloned().collect()
+    }
+
+    fn inventory(&self) -> Option<InventoryStatus> {
+        self.handle.published().inventory.clone()
     }
 
     fn subjects(&self, dseq: u64) -> Vec<Subject> {

@@ -5,6 +5,7 @@
 //! restarts no pod. The flags `deployment-runtime-class` and
 //! `deployment-ingress-expose-lb-hosts` have no effect in the Go provider, and are no settings here.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use akash_types::hostname::is_dns_name;
@@ -34,6 +35,9 @@ pub struct Settings {
     pub ingress: IngressMode,
     /// Classes of persistent storage that may be sold, `ram` and `default` included where they are.
     pub storage_classes: Vec<String>,
+    /// Bytes that volumes of a class can have in all, where the operator says so
+    /// (`storage-capacity`).
+    pub storage_capacity: BTreeMap<String, i64>,
     /// How pods of new leases are confined. A lease keeps what it was created with; see
     /// [`isolation`](crate::isolation).
     pub isolation: Isolation,
@@ -54,6 +58,7 @@ impl Default for Settings {
             pull_secret: None,
             ingress: IngressMode::Ingress,
             storage_classes: Vec::new(),
+            storage_capacity: BTreeMap::new(),
             isolation: Isolation::default(),
             has_mixed_architectures: false,
         }

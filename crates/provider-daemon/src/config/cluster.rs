@@ -1,5 +1,6 @@
 //! What runs the workloads.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,6 +76,8 @@ pub struct Kubernetes {
     pub image_pull_secret: Option<String>,
     /// How much is sold more than once.
     pub overcommit: Overcommit,
+    /// Bytes of persistent storage by class, where the operator says how much there is.
+    pub storage_capacity: BTreeMap<String, i64>,
     /// Whether routes of hostnames are made by this process.
     pub hostname_operator: bool,
     /// Where the provider's own certificate is kept too.
@@ -188,6 +191,28 @@ fn overcommit(reader: &Reader<'_>) -> Overcommit {
     }
 }
 
+/// Reads `CLASS=SIZE,…`.
+fn storage_capacity(text: &str) -> Result<BTreeMap<String, i64>, Wrong> {
+    let mut capacity = BTreeMap::new();
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let wrong = |problem: &str| {
+            let what = format!("invalid storage-capacity {entry:?}: {problem}");
+            Wrong::new(what, "give classes with their size, such as beta3=2Ti,nfs=500Gi")
+        };
+        let (class, size) = entry.split_once('=').ok_or_else(|| wrong("there is no ="))?;
+        let (class, size) = (class.trim(), size.trim());
+        if class.is_empty() {
+            return Err(wrong("the class is empty"));
+        }
+        let bytes = provider_kube::observe::whole(size).filter(|bytes| *bytes >= 0);
+        let bytes = bytes.ok_or_else(|| wrong("the size is no amount of bytes"))?;
+        if capacity.insert(class.to_owned(), bytes).is_some() {
+            return Err(wrong("the class is there twice"));
+        }
+    }
+    Ok(capacity)
+}
+
 pub(super) fn kubernetes(reader: &mut Reader<'_>) -> Kubernetes {
     let user_home = reader.given.user_home.clone().unwrap_or_default();
     let user_home = user_home.to_string_lossy();
@@ -202,6 +227,7 @@ pub(super) fn kubernetes(reader: &mut Reader<'_>) -> Kubernetes {
         network_policies: reader.switch("deployment-network-policies-enabled"),
         image_pull_secret: reader.some("docker-image-pull-secrets-name"),
         overcommit: overcommit(reader),
+        storage_capacity: reader.parsed("storage-capacity", storage_capacity).unwrap_or_default(),
         hostname_operator: reader.switch("hostname-operator"),
         certificate_secret: None,
         isolation: Isolation::default(),

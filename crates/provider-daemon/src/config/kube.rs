@@ -52,6 +52,7 @@ impl Config {
             },
             // The cluster gives what it has.
             storage_classes: Vec::new(),
+            storage_capacity: kubernetes.storage_capacity.clone(),
             isolation: kubernetes.isolation.clone(),
             has_mixed_architectures: false,
         }

@@ -11,7 +11,7 @@ use provider_engine::{OperatorRequest, Received, Reply, TenantRequest};
 
 use super::server::{Operate, Unavailable};
 use super::subject::{self, Meant};
-use super::wire::{Bid, DriftItem, Explained, Funds, Lease, Request, Response};
+use super::wire::{Bid, DriftItem, Explained, Funds, Inventory, Lease, Request, Response};
 
 /// How many subjects one question is answered for.
 const MOST_SUBJECTS: usize = 64;
@@ -23,6 +23,7 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
         Request::Leases => {
             Ok(Response::Leases { leases: provider.leases().iter().map(lease).collect() })
         }
+        Request::Inventory => inventory(provider),
         Request::Why { subject } => why(provider, subject.trim()),
         Request::Drift => ask(provider, OperatorRequest::Drift, "").await,
         Request::Maintenance { on } => {
@@ -59,6 +60,14 @@ pub(super) async fn answer(provider: &impl Operate, request: Request) -> Respons
 
 /// Either way an answer; the second kind ends early.
 type Answered = Result<Response, Response>;
+
+fn inventory(provider: &impl Operate) -> Answered {
+    let hint = "see `provider-services ctl status` for what it waits for";
+    let seen = provider.inventory();
+    let seen = seen.ok_or_else(|| Response::error("the cluster was not seen yet", hint))?;
+    let fresh = provider.status().cluster_fresh;
+    Ok(Response::Inventory(Box::new(Inventory::of(fresh, &seen))))
+}
 
 fn why(provider: &impl Operate, text: &str) -> Answered {
     let subjects = match subject::subject(text)? {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use provider_engine::engine::{BidStatus, LeaseStatus};
+use provider_engine::engine::{BidStatus, InventoryStatus, LeaseStatus};
 use provider_engine::journal::Subject;
 use provider_engine::{OperatorRequest, Reply, TenantRequest};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -117,6 +117,9 @@ pub trait Operate: Send + Sync + 'static {
     fn bids(&self) -> Vec<BidStatus>;
 
     fn leases(&self) -> Vec<LeaseStatus>;
+
+    /// What there is to sell; `None` before the cluster was seen.
+    fn inventory(&self) -> Option<InventoryStatus>;
 
     /// Orders and deployments with this number about which something was decided, those included
     /// that were declined or are over.

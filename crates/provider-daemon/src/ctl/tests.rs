@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use akash_types::{Address, DecCoin, DeploymentId, GroupId, LeaseId, OrderId};
-use provider_engine::engine::{BidStatus, LeaseStatus};
+use provider_engine::cluster::view::{Amounts, Exclusion};
+use provider_engine::engine::{BidStatus, InventoryStatus, LeaseStatus, NodeStatus};
 use provider_engine::journal::{Decision, Subject};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::reconcile::Drift;
@@ -52,6 +53,22 @@ impl Operate for Fake {
             funds: None,
         };
         vec![status(lease(101, 1)), status(lease(102, 1)), status(lease(102, 2))]
+    }
+
+    fn inventory(&self) -> Option<InventoryStatus> {
+        let node = |name: &str, exclusions| NodeStatus {
+            name: name.into(),
+            exclusions,
+            allocatable: Amounts { cpu_milli: 8000, gpu: 2, ..Amounts::default() },
+            // Two replicas hold cards, one of which turned unhealthy.
+            available: Amounts { cpu_milli: 500, gpu: -1, ..Amounts::default() },
+            ..NodeStatus::default()
+        };
+        Some(InventoryStatus {
+            nodes: vec![node("n1", Vec::new()), node("n2", vec![Exclusion::Cordoned])],
+            unsold_storage: vec![("nfs".into(), "nobody says how much there is".into())],
+            ..InventoryStatus::default()
+        })
     }
 
     fn subjects(&self, dseq: u64) -> Vec<Subject> {
@@ -212,6 +229,21 @@ async fn one_connection_answers_many_questions_in_order() {
     assert_eq!(leases[0].id, lease(101, 1).to_string());
     let Some(Response::Drift { drift }) = client.hear().await else { panic!() };
     assert_eq!(drift[0].code, "order_unnoticed");
+}
+
+#[tokio::test]
+async fn the_inventory_says_what_is_left_and_why_something_is_not_sold() {
+    let running = Running::start(Fake::default()).await;
+    let Response::Inventory(inventory) = running.ask(&Request::Inventory).await else { panic!() };
+    assert!(!inventory.fresh);
+    let [n1, n2] = &*inventory.nodes else { panic!("{inventory:?}") };
+    assert!(n1.excluded.is_empty());
+    assert_eq!(n2.excluded, ["cordoned"]);
+    assert_eq!((n1.cpu_milli.allocatable, n1.cpu_milli.available), (8000, 500));
+    // Never less than nothing.
+    assert_eq!((n1.gpu.allocatable, n1.gpu.available), (2, 0));
+    let [nfs] = &*inventory.storage else { panic!("{inventory:?}") };
+    assert_eq!(nfs.unsold.as_deref(), Some("nobody says how much there is"));
 }
 
 #[tokio::test]

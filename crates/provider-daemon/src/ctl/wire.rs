@@ -4,7 +4,11 @@
 //! a lease. Where an id is asked for, the number of a deployment does as long as only one thing
 //! has it.
 
+use std::collections::BTreeMap;
+
 use provider_engine::cluster::recognition::Recognition;
+use provider_engine::cluster::view::{CardState, GpuCard, StoragePlace};
+use provider_engine::engine::{InventoryStatus, NodeStatus, StorageStatus};
 use serde::{Deserialize, Serialize};
 
 /// No line is longer than this: an SDL with every character escaped fits.
@@ -24,6 +28,8 @@ pub enum Request {
     /// Bids that are open, on their way to the chain, or on their way out.
     Bids,
     Leases,
+    /// What nodes and storage classes have, what is left, and what is not sold.
+    Inventory,
     /// No bids and no closes, or as usual again.
     Maintenance {
         on: bool,
@@ -87,6 +93,8 @@ pub enum Response {
     Leases {
         leases: Vec<Lease>,
     },
+    /// To [`Request::Inventory`].
+    Inventory(Box<Inventory>),
     /// To [`Request::ProbeIsolation`].
     Isolation {
         /// Whether no attempt reached its target.
@@ -249,6 +257,166 @@ pub struct DriftItem {
     pub code: String,
     pub order: String,
     pub text: String,
+}
+
+/// What there is to sell, and what is left of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inventory {
+    /// Whether the cluster was seen just now. If not, this is what was seen last.
+    pub fresh: bool,
+    pub nodes: Vec<Node>,
+    pub storage: Vec<StorageClass>,
+    /// Addresses that can be leased.
+    pub leased_ips: Amount,
+    /// Ports on nodes that are left; nothing if unlimited.
+    pub ports_available: Option<i64>,
+}
+
+/// How much there is in all, and how much of it is left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Amount {
+    pub allocatable: i64,
+    pub available: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    pub name: String,
+    /// Why no new pods are put on it; empty if they are.
+    pub excluded: Vec<String>,
+    /// Nothing if the node reports none.
+    pub arch: Option<String>,
+    pub cpu_milli: Amount,
+    /// In bytes, like all storage.
+    pub memory: Amount,
+    pub ephemeral_storage: Amount,
+    pub gpu: Amount,
+    pub gpus: Vec<Gpu>,
+    /// Leases that have GPUs of it.
+    pub gpu_holders: Vec<GpuHolder>,
+    /// Devices that no lease can ask for, by resource name.
+    pub unsold_devices: BTreeMap<String, i64>,
+    pub storage_classes: Vec<String>,
+}
+
+/// Equal GPUs of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gpu {
+    pub vendor: String,
+    pub model: String,
+    pub memory_gib: Option<u64>,
+    pub interface: Option<String>,
+    pub count: usize,
+    /// `usable` by leases, taken by `others`, or `unusable`.
+    pub state: String,
+    /// Why they are unusable.
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuHolder {
+    pub lease: String,
+    pub service: String,
+    pub model: Option<String>,
+    pub count: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StorageClass {
+    pub class: String,
+    pub bytes: Amount,
+    /// `shared` by nodes, or the `node-disk`, which is the ephemeral storage of nodes.
+    pub place: String,
+    /// Why it is not sold; nothing if it is.
+    pub unsold: Option<String>,
+}
+
+impl Inventory {
+    /// What the engine says there is.
+    pub(super) fn of(fresh: bool, seen: &InventoryStatus) -> Self {
+        let class = |status: &StorageStatus| StorageClass {
+            class: status.class.to_string(),
+            bytes: amount(status.allocatable, status.available),
+            place: match status.place {
+                StoragePlace::Shared => "shared",
+                StoragePlace::NodeDisk => "node-disk",
+            }
+            .to_owned(),
+            unsold: None,
+        };
+        let unsold = seen.unsold_storage.iter().map(|(class, why)| StorageClass {
+            class: class.to_string(),
+            unsold: Some(why.to_string()),
+            ..StorageClass::default()
+        });
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let free_ips = seen.ips.total.saturating_sub(seen.ips.used);
+        Self {
+            fresh,
+            nodes: seen.nodes.iter().map(Node::of).collect(),
+            storage: seen.storage.iter().map(class).chain(unsold).collect(),
+            leased_ips: amount(whole(seen.ips.total), whole(free_ips)),
+            ports_available: seen.ports,
+        }
+    }
+}
+
+/// Less than nothing is left where a node or a class shrank below what is taken: shown as nothing.
+fn amount(allocatable: i64, available: i64) -> Amount {
+    Amount { allocatable, available: available.max(0) }
+}
+
+impl Node {
+    fn of(status: &NodeStatus) -> Self {
+        let mut gpus: Vec<Gpu> = Vec::new();
+        for card in &status.cards {
+            let gpu = Gpu::of(card);
+            match gpus.iter_mut().find(|known| Gpu { count: 1, ..(*known).clone() } == gpu) {
+                Some(known) => known.count += 1,
+                None => gpus.push(gpu),
+            }
+        }
+        let holders = status.card_holders.iter().map(|holder| GpuHolder {
+            lease: holder.lease.to_string(),
+            service: holder.service.clone(),
+            model: holder.model.as_deref().map(str::to_owned),
+            count: holder.count,
+        });
+        let devices = status.unsold_devices.iter();
+        let (all, left) = (&status.allocatable, &status.available);
+        Self {
+            name: status.name.to_string(),
+            excluded: status.exclusions.iter().map(ToString::to_string).collect(),
+            arch: status.arch.known().map(|arch| arch.to_string()),
+            cpu_milli: amount(all.cpu_milli, left.cpu_milli),
+            memory: amount(all.memory, left.memory),
+            ephemeral_storage: amount(all.ephemeral, left.ephemeral),
+            gpu: amount(all.gpu, left.gpu),
+            gpus,
+            gpu_holders: holders.collect(),
+            unsold_devices: devices.map(|(name, count)| (name.to_string(), *count)).collect(),
+            storage_classes: status.storage_classes.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl Gpu {
+    fn of(card: &GpuCard) -> Self {
+        let (state, reason) = match &card.state {
+            CardState::Usable => ("usable", None),
+            CardState::TakenByOthers => ("others", None),
+            CardState::Unusable(why) => ("unusable", Some(why.to_string())),
+        };
+        Self {
+            vendor: card.vendor.as_str().to_owned(),
+            model: card.model.to_string(),
+            memory_gib: card.memory_gib,
+            interface: card.interface.map(|interface| interface.as_str().to_owned()),
+            count: 1,
+            state: state.to_owned(),
+            reason,
+        }
+    }
 }
 
 impl Response {

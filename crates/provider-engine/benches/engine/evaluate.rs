@@ -8,7 +8,9 @@ use akash_types::{
     PlacementRequirements, ResourceUnit, Resources, SignedBy, Storage,
 };
 use figures::{allocations, print, time};
-use provider_engine::cluster::view::{Amounts, ClusterView, GpuCard, Node, PortPool, StorageClass};
+use provider_engine::cluster::view::{
+    Amounts, CardState, ClusterView, GpuCard, Node, PortPool, StorageClass,
+};
 use provider_engine::inventory::{CommitLevels, Free};
 use provider_engine::order::evaluate::{Evaluation, Rules, evaluate};
 use provider_engine::order::facts::{Ask, Audits, Facts};
@@ -126,7 +128,10 @@ fn cluster(nodes: usize) -> ClusterView {
         ports: Some(PortPool { total: 10_000, others: 0 }),
         ..ClusterView::default()
     };
-    view.storage.insert("beta3".into(), StorageClass { allocatable: 1 << 50, others: 1 << 49 });
+    view.storage.insert(
+        "beta3".into(),
+        StorageClass { allocatable: 1 << 50, others: 1 << 49, ..StorageClass::default() },
+    );
     for index in 0..nodes {
         let cores = 8_i64 << (index % 4);
         let whole = |per_core: i64| cores * per_core;
@@ -138,7 +143,6 @@ fn cluster(nodes: usize) -> ClusterView {
         };
         let share = |amount: i64| amount * i64::try_from(index * 7 % 10).unwrap() / 10;
         let mut node = Node {
-            schedulable: true,
             allocatable,
             others: Amounts {
                 cpu_milli: share(allocatable.cpu_milli),
@@ -157,7 +161,7 @@ fn cluster(nodes: usize) -> ClusterView {
                 model: model.into(),
                 memory_gib: Some(if model == "t4" { 16 } else { 80 }),
                 interface: None,
-                taken_by_others: false,
+                state: CardState::Usable,
             };
             node.cards = vec![card; 8];
             node.allocatable.gpu = 8;

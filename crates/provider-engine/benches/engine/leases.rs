@@ -47,7 +47,6 @@ pub(crate) fn run() {
 fn with_leases(count: u32) -> World {
     let mut world = World::new();
     let node = Node {
-        schedulable: true,
         allocatable: Amounts {
             cpu_milli: i64::MAX / 4,
             memory: i64::MAX / 4,

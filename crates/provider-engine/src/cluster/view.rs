@@ -65,35 +65,63 @@ pub enum ViewChange {
 /// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// Whether new pods may be put on it. What runs on it goes on counting when not.
-    pub schedulable: bool,
+    /// Why no new pods may be put on it; empty if they may. What runs on it counts in any case.
+    pub exclusions: Vec<Exclusion>,
     /// What pods can ask for in all.
     pub allocatable: Amounts,
     /// What pods that are not of leases ask for.
     pub others: Amounts,
     /// Its cards, of which `allocatable.gpu` are usable.
     pub cards: Vec<GpuCard>,
+    /// Devices that it offers and no lease can ask for, such as MIG slices, by resource name.
+    pub unsold_devices: BTreeMap<Name, i64>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
     /// Architecture of its processors.
     pub arch: NodeArch,
 }
 
+impl Node {
+    /// Whether new pods may be put on it.
+    pub fn schedulable(&self) -> bool {
+        self.exclusions.is_empty()
+    }
+}
+
+/// Why no new pods of leases may be put on a node.
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+pub enum Exclusion {
+    /// The operator did not give it to the provider.
+    #[display("label {_0} is not \"true\"")]
+    Unmanaged(Name),
+    /// Its agent does not report it as ready.
+    #[display("not ready: {_0}")]
+    NotReady(Name),
+    /// Its operator keeps new pods away.
+    #[display("cordoned")]
+    Cordoned,
+    /// A taint, which pods of leases do not tolerate.
+    #[display("taint {_0}")]
+    Tainted(Name),
+}
+
 /// Architecture of a node's processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeArch {
     /// One that orders can ask for.
     Known(CpuArch),
     /// Another one: no order is placed on such a node.
     Other,
+    /// The node reports none: it serves orders that name none.
+    #[default]
+    Unreported,
 }
 
 impl NodeArch {
-    /// The architecture that a node reports. A node that reports none counts as amd64, as orders
-    /// that ask for none do.
+    /// The architecture that a node reports.
     pub fn reported(text: Option<&str>) -> Self {
         match text.filter(|text| !text.is_empty()) {
-            None => Self::default(),
+            None => Self::Unreported,
             Some(text) => text.parse().map_or(Self::Other, Self::Known),
         }
     }
@@ -102,19 +130,17 @@ impl NodeArch {
     pub const fn known(self) -> Option<CpuArch> {
         match self {
             Self::Known(arch) => Some(arch),
-            Self::Other => None,
+            Self::Other | Self::Unreported => None,
         }
     }
 
-    /// Whether a replica that needs `arch` runs on it.
-    pub fn runs(self, arch: CpuArch) -> bool {
-        self == Self::Known(arch)
-    }
-}
-
-impl Default for NodeArch {
-    fn default() -> Self {
-        Self::Known(CpuArch::default())
+    /// Whether a replica runs on it whose order names `arch`. One that names none is for amd64.
+    pub fn runs(self, arch: Option<CpuArch>) -> bool {
+        match self {
+            Self::Known(own) => own == arch.unwrap_or_default(),
+            Self::Other => false,
+            Self::Unreported => arch.is_none(),
+        }
     }
 }
 
@@ -142,17 +168,68 @@ pub struct GpuCard {
     pub memory_gib: Option<u64>,
     /// How it is attached; `None` if the node does not say.
     pub interface: Option<GpuInterface>,
-    /// Whether a pod that is not of a lease has it.
-    pub taken_by_others: bool,
+    /// Whether leases can have it.
+    pub state: CardState,
 }
 
-/// Persistent storage of one class, shared by the nodes that name it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whether leases can have a card.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CardState {
+    /// A lease has it, or can.
+    #[default]
+    Usable,
+    /// A pod that is not of a lease has it.
+    TakenByOthers,
+    /// It is not sold, and why. A lease that has it keeps it.
+    Unusable(Name),
+}
+
+/// Persistent storage of one class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageClass {
     /// What volumes can have in all, in bytes.
     pub allocatable: i64,
     /// What volumes that are not of leases have.
     pub others: i64,
+    /// Where its volumes take their bytes from.
+    pub place: StoragePlace,
+    /// Disks that it has in common with other classes, if it does.
+    pub disks: Option<SharedDisks>,
+    /// Why it is not sold; `None` if it is.
+    pub unsold: Option<Name>,
+}
+
+/// Disks that several classes take from: what one of them gives away, the others do not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedDisks {
+    /// Equal for classes on the same disks.
+    pub group: Name,
+    /// Bytes on disk for `stored` bytes of a volume: 3 for 1 where three copies are kept.
+    pub raw: u32,
+    /// See `raw`.
+    pub stored: u32,
+}
+
+impl SharedDisks {
+    /// How many bytes `other` has less if a volume takes `bytes` here; 0 on other disks.
+    pub fn bytes_for(&self, bytes: i64, other: &Self) -> i64 {
+        if self.group != other.group {
+            return 0;
+        }
+        let taken = i128::from(bytes) * i128::from(self.raw) * i128::from(other.stored);
+        let per = (i128::from(self.stored) * i128::from(other.raw)).max(1);
+        i64::try_from((taken + per - 1) / per).unwrap_or(i64::MAX)
+    }
+}
+
+/// Where volumes of a class take their bytes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoragePlace {
+    /// From a store that all nodes share which name the class.
+    #[default]
+    Shared,
+    /// From the ephemeral storage of the node that their replica is on.
+    NodeDisk,
 }
 
 /// Addresses that can be leased.

@@ -48,7 +48,7 @@ use crate::time::{BlockTime, Now};
 
 pub use crate::order::engine::{Screened, WouldBid};
 pub use published::{
-    BidStatus, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
+    BidStatus, CardHolder, InventoryStatus, IpStatus, LeaseIndex, NodeStatus, Published, Reserved,
     StorageStatus, VolumeCounts,
 };
 pub use records::{Record, Stage};

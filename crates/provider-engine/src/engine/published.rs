@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
 
 use super::{Engine, LeaseStatus, Status};
-use crate::cluster::view::{Amounts, ClusterView, Condition, GpuCard, Name, NodeArch};
+use crate::cluster::view::{
+    Amounts, ClusterView, Condition, Exclusion, GpuCard, Name, NodeArch, StoragePlace,
+};
 use crate::inventory::Booking;
 use crate::order;
 
@@ -56,6 +58,8 @@ pub struct InventoryStatus {
     pub nodes: Vec<NodeStatus>,
     /// Persistent storage by class.
     pub storage: Vec<StorageStatus>,
+    /// Classes that are not sold, and why.
+    pub unsold_storage: Vec<(Name, Name)>,
     /// Addresses that can be leased.
     pub ips: IpStatus,
     /// Ports on nodes that are left; `None` if unlimited.
@@ -67,17 +71,31 @@ pub struct InventoryStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStatus {
     pub name: Name,
-    /// Whether new pods may be put on it.
-    pub schedulable: bool,
+    /// Why no new pods may be put on it; empty if they may.
+    pub exclusions: Vec<Exclusion>,
     /// What pods can ask for in all.
     pub allocatable: Amounts,
     pub available: Amounts,
     pub cards: Vec<GpuCard>,
+    /// Leases that have cards of it.
+    pub card_holders: Vec<CardHolder>,
+    /// Devices that it offers and no lease can ask for, by resource name.
+    pub unsold_devices: BTreeMap<Name, i64>,
     /// Classes of persistent storage that can be attached to it.
     pub storage_classes: Vec<Name>,
     pub arch: NodeArch,
     /// Persistent volumes of leases that are attached to it.
     pub volumes: VolumeCounts,
+}
+
+/// A replica of a lease that has cards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardHolder {
+    pub lease: LeaseId,
+    pub service: String,
+    /// Model that it was promised, if that is known.
+    pub model: Option<Name>,
+    pub count: i64,
 }
 
 /// Persistent volumes of leases on a node: those of all replicas that have their place there, and
@@ -96,6 +114,7 @@ pub struct StorageStatus {
     pub class: Name,
     pub allocatable: i64,
     pub available: i64,
+    pub place: StoragePlace,
 }
 
 /// Addresses that can be leased.
@@ -187,21 +206,30 @@ impl Engine {
         let free = self.free().clone();
         let view = &self.cluster.view;
         let volumes = volumes_by_node(view);
+        let mut holders = card_holders(view);
         let nodes = view.nodes.iter().zip(free.nodes()).map(|((name, node), left)| NodeStatus {
             volumes: volumes.get(name).copied().unwrap_or_default(),
+            card_holders: holders.remove(name).unwrap_or_default(),
             name: name.clone(),
-            schedulable: node.schedulable,
+            exclusions: node.exclusions.clone(),
+            unsold_devices: node.unsold_devices.clone(),
             allocatable: node.allocatable,
             available: left.free,
             cards: node.cards.clone(),
             storage_classes: node.storage_classes.clone(),
             arch: node.arch,
         });
-        let storage = view.storage.iter().zip(free.storage());
+        let (sold, unsold): (Vec<_>, Vec<_>) =
+            view.storage.iter().partition(|(_, class)| class.unsold.is_none());
+        let unsold = unsold
+            .into_iter()
+            .filter_map(|(name, class)| Some((name.clone(), class.unsold.clone()?)));
+        let storage = sold.into_iter().zip(free.storage());
         let storage = storage.map(|((class, size), (_, available))| StorageStatus {
             class: class.clone(),
             allocatable: size.allocatable,
             available,
+            place: size.place,
         });
         let total = view.ips.map_or(0, |pool| pool.total);
         let left = free.ips().map_or(0, |left| u64::try_from(left).unwrap_or(0));
@@ -219,6 +247,7 @@ impl Engine {
         InventoryStatus {
             nodes: nodes.collect(),
             storage: storage.collect(),
+            unsold_storage: unsold.collect(),
             ips: IpStatus { total, used: total.saturating_sub(left) },
             ports: free.ports(),
             reserved: reserved.collect(),
@@ -251,6 +280,23 @@ fn volumes_by_node(view: &ClusterView) -> BTreeMap<&Name, VolumeCounts> {
     counts
 }
 
+/// Replicas of leases that have cards, by node.
+fn card_holders(view: &ClusterView) -> BTreeMap<&Name, Vec<CardHolder>> {
+    let mut holders: BTreeMap<&Name, Vec<CardHolder>> = BTreeMap::new();
+    for lease in view.leases.values() {
+        for replica in lease.replicas.iter().filter(|replica| replica.asks.gpu > 0) {
+            let Some(node) = &replica.node else { continue };
+            holders.entry(node).or_default().push(CardHolder {
+                lease: lease.id,
+                service: replica.service.clone(),
+                model: replica.card.as_ref().map(|card| card.model.clone()),
+                count: replica.asks.gpu,
+            });
+        }
+    }
+    holders
+}
+
 /// What all replicas of a booking have together.
 fn sums(booking: &Booking) -> (Amounts, BTreeMap<Name, i64>) {
     let mut amounts = Amounts::default();
@@ -258,7 +304,7 @@ fn sums(booking: &Booking) -> (Amounts, BTreeMap<Name, i64>) {
     for unit in &booking.units {
         let count = i64::from(unit.count);
         let add = |sum: &mut i64, each: i64| *sum = sum.saturating_add(each.saturating_mul(count));
-        let each = unit.need.on_node();
+        let each = unit.need.on_node(&[]);
         add(&mut amounts.cpu_milli, each.cpu_milli);
         add(&mut amounts.memory, each.memory);
         add(&mut amounts.ephemeral, each.ephemeral);

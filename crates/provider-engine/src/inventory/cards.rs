@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use akash_types::{GpuInterface, GpuModel, GpuRequest, GpuVendor};
 
-use crate::cluster::view::{CardChoice, ClusterView, GpuCard, Name, Node};
+use crate::cluster::view::{CardChoice, CardState, ClusterView, GpuCard, Name, Node};
 
 /// All that is known of a card.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,7 +141,7 @@ impl NodeCards {
             let kind = CardKind::of(card);
             let set = kinds.collect(|known| *known == kind);
             cards.all.0 |= set.0;
-            add(&mut cards.stock, set, i64::from(!card.taken_by_others));
+            add(&mut cards.stock, set, i64::from(card.state == CardState::Usable));
         }
         cards
     }

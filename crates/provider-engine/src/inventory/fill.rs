@@ -11,8 +11,8 @@ use crate::cluster::view::Amounts;
 pub(super) struct Ask {
     /// What each takes of its node.
     pub(super) each: Amounts,
-    /// Architecture that the node must have.
-    pub(super) arch: CpuArch,
+    /// Architecture that the order names.
+    pub(super) arch: Option<CpuArch>,
     /// Storage classes that the node must have.
     pub(super) classes: ClassSet,
     /// Kinds of cards that do, if each takes any.

@@ -7,7 +7,9 @@ use akash_types::LeaseId;
 use super::Booking;
 use super::cards::{Kinds, NodeCards};
 use super::usage::{self, OnNode};
-use crate::cluster::view::{Amounts, CardChoice, ClusterView, LeaseView, Name, NodeArch};
+use crate::cluster::view::{
+    Amounts, CardChoice, ClusterView, LeaseView, Name, NodeArch, SharedDisks, StoragePlace,
+};
 
 /// What is left of a cluster. Negative where more is taken than there is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,8 +20,12 @@ pub struct Free {
     pub(super) kinds: Arc<Kinds>,
     /// Of those nodes that have any, in their order.
     pub(super) cards: Vec<NodeCards>,
-    /// In the order of their names.
+    /// In the order of their names. What those on disks of nodes have left is in `nodes`.
     pub(super) classes: Vec<(Name, i64)>,
+    /// Classes whose volumes take from the disk of their node.
+    pub(super) disk_classes: Arc<[Name]>,
+    /// Disks that classes share, in the order of `classes`; empty if none do.
+    pub(super) shared_disks: Arc<[Option<SharedDisks>]>,
     pub(super) ips: Option<i64>,
     pub(super) ports: Option<i64>,
     /// What all nodes have when nothing runs.
@@ -114,7 +120,15 @@ impl Free {
 
     /// Bytes of persistent storage that are left, by class.
     pub fn storage(&self) -> impl Iterator<Item = (&Name, i64)> {
-        self.classes.iter().map(|(name, bytes)| (name, *bytes))
+        self.classes.iter().enumerate().map(|(index, (name, bytes))| {
+            if !self.disk_classes.contains(name) {
+                return (name, *bytes);
+            }
+            let class = ClassSet::one(index).unwrap_or_default();
+            let nodes = self.nodes.iter();
+            let nodes = nodes.filter(|node| node.schedulable && node.classes.contains(class));
+            (name, nodes.fold(0, |sum, node| sum.saturating_add(node.free.ephemeral.max(0))))
+        })
     }
 
     /// Addresses that are left; `None` if nobody hands any out.
@@ -137,22 +151,30 @@ impl Free {
 
     fn before_leases(view: &ClusterView) -> Self {
         let kinds = Kinds::of(view);
+        let on_disks = view.storage.iter().filter(|(_, it)| it.place == StoragePlace::NodeDisk);
+        let sold = || view.storage.iter().filter(|(_, class)| class.unsold.is_none());
         let mut free = Self {
+            disk_classes: on_disks.map(|(name, _)| name.clone()).collect(),
             names: view.nodes.keys().cloned().collect(),
-            classes: (view.storage.iter())
-                .map(|(name, class)| (name.clone(), minus(class.allocatable, class.others)))
-                .collect(),
+            classes: sold().map(|(name, class)| (name.clone(), class.allocatable)).collect(),
+            shared_disks: match sold().any(|(_, class)| class.disks.is_some()) {
+                true => sold().map(|(_, class)| class.disks.clone()).collect(),
+                false => Arc::default(),
+            },
             ips: view.ips.map(|pool| minus(signed(pool.total), signed(pool.others))),
             ports: view.ports.map(|pool| minus(signed(pool.total), signed(pool.others))),
             ..Self::default()
         };
+        for (index, (_, class)) in sold().enumerate() {
+            free.take_storage(index, class.others);
+        }
         for (index, node) in view.nodes.values().enumerate() {
             let classes = node.storage_classes.iter().filter_map(|name| free.class(name));
             let classes = classes.filter_map(ClassSet::one).fold(0, |set, one| set | one.0);
             free.nodes.push(NodeFree {
                 free: less(node.allocatable, node.others, 1),
                 classes: ClassSet(classes),
-                schedulable: node.schedulable,
+                schedulable: node.schedulable(),
                 has_cards: !node.cards.is_empty() || node.allocatable.gpu > 0,
                 arch: node.arch,
             });
@@ -166,13 +188,42 @@ impl Free {
         free
     }
 
+    /// Takes bytes of a class, and what they mean for classes on the same disks.
+    pub(super) fn take_storage(&mut self, class: usize, bytes: i64) {
+        let disks = Arc::clone(&self.shared_disks);
+        let own = disks.get(class).and_then(Option::as_ref);
+        for (index, (_, free)) in self.classes.iter_mut().enumerate() {
+            let other = disks.get(index).and_then(Option::as_ref);
+            let taken = match (own, other) {
+                _ if index == class => bytes,
+                (Some(own), Some(other)) => own.bytes_for(bytes, other),
+                _ => 0,
+            };
+            *free = minus(*free, taken);
+        }
+    }
+
+    /// How much `volumes` take of a class, those of other classes on the same disks included.
+    pub(super) fn storage_taken(&self, class: usize, volumes: &[(Name, i64)]) -> i64 {
+        let own = self.shared_disks.get(class).and_then(Option::as_ref);
+        let taken = volumes.iter().filter_map(|(name, bytes)| {
+            let index = self.class(name)?;
+            if index == class {
+                return Some(*bytes);
+            }
+            let other = self.shared_disks.get(index)?.as_ref()?;
+            Some(other.bytes_for(*bytes, own?))
+        });
+        taken.fold(0, i64::saturating_add)
+    }
+
     fn take(&mut self, booking: Option<&Booking>, seen: Option<&LeaseView>) {
-        let names = self.names.clone();
+        let (names, disk_classes) = (self.names.clone(), self.disk_classes.clone());
         let exists = |node: &Name| names.binary_search(node).is_ok();
-        usage::on_nodes(booking, seen, exists, |used| self.take_on_node(used));
+        usage::on_nodes(booking, seen, exists, &disk_classes, |used| self.take_on_node(used));
         for (class, bytes) in usage::volumes(booking, seen) {
-            if let Some((_, free)) = self.class(class).and_then(|at| self.classes.get_mut(at)) {
-                *free = minus(*free, bytes);
+            if let Some(class) = self.class(class) {
+                self.take_storage(class, bytes);
             }
         }
         if let Some(ips) = &mut self.ips {

@@ -19,13 +19,14 @@ pub struct Need {
     pub ram: i64,
     /// Bytes of persistent storage by class, in full: volumes are never oversold.
     pub volumes: Box<[(Name, i64)]>,
-    /// Architecture of the nodes that can run it.
-    pub arch: CpuArch,
+    /// Architecture that the order names; `None` is amd64 too.
+    pub arch: Option<CpuArch>,
 }
 
 impl Need {
     fn of(unit: u32, resources: &Resources, levels: &CommitLevels) -> Result<Self, Unplaceable> {
-        let arch = resources.cpu.arch().map_err(|source| Unplaceable::Arch { unit, source })?;
+        let arch =
+            resources.cpu.named_arch().map_err(|source| Unplaceable::Arch { unit, source })?;
         let mut need = Self {
             asks: Amounts {
                 cpu_milli: signed(levels.cpu.request(resources.cpu.units)),
@@ -59,9 +60,13 @@ impl Need {
         Ok(need)
     }
 
-    /// What it takes of a node: what its pod asks for, and its `ram` volumes.
-    pub const fn on_node(&self) -> Amounts {
-        Amounts { memory: self.asks.memory.saturating_add(self.ram), ..self.asks }
+    /// What it takes of a node: what its pod asks for, its `ram` volumes, and its volumes of
+    /// `disk_classes`, whose bytes are the node's ephemeral storage.
+    pub fn on_node(&self, disk_classes: &[Name]) -> Amounts {
+        let on_disk = self.volumes.iter().filter(|(class, _)| disk_classes.contains(class));
+        let ephemeral =
+            on_disk.fold(self.asks.ephemeral, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        Amounts { memory: self.asks.memory.saturating_add(self.ram), ephemeral, ..self.asks }
     }
 }
 

@@ -58,7 +58,7 @@ fn hardest_first(free: &Free, units: &[UnitNeed]) -> Vec<usize> {
         .map(|(index, unit)| {
             let gpu = unit.need.asks.gpu;
             let choice = if gpu > 0 { free.kinds.promises(&unit.cards).len() } else { usize::MAX };
-            let share = largest_share(&unit.need.on_node(), &free.capacity);
+            let share = largest_share(&unit.need.on_node(&free.disk_classes), &free.capacity);
             (choice, Reverse(gpu), Reverse(share), index)
         })
         .collect();
@@ -119,15 +119,20 @@ pub(super) fn most_of_unit(
 ) -> Places {
     let mut classes = ClassSet::default();
     let mut count = count;
-    for (name, each) in &unit.need.volumes {
+    for (name, _) in &unit.need.volumes {
         let index = free.class(name);
-        let one = index.and_then(|index| Some((ClassSet::one(index)?, free.classes.get(index)?)));
-        let Some((one, (_, left))) = one else { return Places::default() };
+        let one =
+            index.and_then(|index| Some((index, ClassSet::one(index)?, free.classes.get(index)?)));
+        let Some((index, one, (name, left))) = one else { return Places::default() };
         classes.0 |= one.0;
-        let room = left.max(&0) / (*each).max(1);
+        if free.disk_classes.contains(name) {
+            continue;
+        }
+        let each = free.storage_taken(index, &unit.need.volumes);
+        let room = left.max(&0) / each.max(1);
         count = u32::try_from(room).unwrap_or(u32::MAX).min(count);
     }
-    let each = unit.need.on_node();
+    let each = unit.need.on_node(&free.disk_classes);
     let filled = |card: Option<CardChoice>| {
         let cards = card.as_ref().map(|choice| free.kinds.matching(choice));
         let arch = unit.need.arch;
@@ -161,8 +166,9 @@ pub(super) fn most_of_unit(
 impl Free {
     /// Takes what a unit is booked.
     fn take_unit(&mut self, unit: &UnitBooking) {
+        let each = unit.need.on_node(&self.disk_classes);
         for (node, count) in &unit.plan {
-            let (each, card) = (unit.need.on_node(), unit.card.as_ref());
+            let card = unit.card.as_ref();
             self.take_on_node(OnNode { node, each, count: *count, card });
         }
         self.take_volumes(&unit.need, unit.count);
@@ -171,9 +177,10 @@ impl Free {
     /// Takes what replicas of a unit have at these places.
     pub(super) fn take_places(&mut self, unit: &UnitNeed, places: &Places) {
         let names = self.names.clone();
+        let each = unit.need.on_node(&self.disk_classes);
         for (node, count) in &places.plan {
             let Some(node) = names.get(*node) else { continue };
-            let (each, card) = (unit.need.on_node(), places.card.as_ref());
+            let card = places.card.as_ref();
             self.take_on_node(OnNode { node, each, count: *count, card });
         }
         self.take_volumes(&unit.need, places.fitted);
@@ -182,8 +189,8 @@ impl Free {
     /// Takes the volumes of `count` replicas.
     pub(super) fn take_volumes(&mut self, need: &Need, count: u32) {
         for (class, each) in &need.volumes {
-            if let Some((_, left)) = self.class(class).and_then(|at| self.classes.get_mut(at)) {
-                *left = left.saturating_sub(each.saturating_mul(i64::from(count)));
+            if let Some(class) = self.class(class) {
+                self.take_storage(class, each.saturating_mul(i64::from(count)));
             }
         }
     }

@@ -36,7 +36,9 @@ pub fn replan(
     let mut booking = Booking { units: blank.collect(), ips: need.ips, ports: need.ports };
     let mut on_nodes = Vec::<OnNode<'_>>::new();
     let exists = |node: &Name| free.index(node).is_some();
-    let observed = usage::observed(Some(&booking), seen, exists, |used| on_nodes.push(used));
+    let observed = usage::observed(Some(&booking), seen, exists, &free.disk_classes, |used| {
+        on_nodes.push(used);
+    });
     for used in on_nodes {
         free.take_on_node(used);
     }
@@ -106,7 +108,8 @@ impl Plan {
 }
 
 fn take(free: &mut Free, unit: &UnitNeed, card: Option<&CardChoice>, node: &Name, count: u32) {
-    free.take_on_node(OnNode { node, each: unit.need.on_node(), count, card });
+    let each = unit.need.on_node(&free.disk_classes);
+    free.take_on_node(OnNode { node, each, count, card });
 }
 
 /// The cards that a unit was promised, as far as the cluster tells.
@@ -140,7 +143,7 @@ fn still_fits(
     else {
         return 0;
     };
-    let each = unit.need.on_node();
+    let each = unit.need.on_node(&free.disk_classes);
     let (arch, classes) = (unit.need.arch, ClassSet::default());
     let fits = fits_node(left, &Ask { each, arch, classes, cards: None, count });
     let Some(card) = card.filter(|_| each.gpu > 0) else { return fits };

@@ -107,13 +107,18 @@ pub(super) fn shortage(
     fitted: u32,
     card: Option<&CardChoice>,
 ) -> NoRoom {
-    let each = unit.need.on_node();
+    let each = unit.need.on_node(&free.disk_classes);
     let arch = unit.need.arch;
     let nodes = || free.nodes.iter().filter(|node| node.schedulable && node.arch.runs(arch));
     let mut tightest = Tightest::default();
     if nodes().next().is_none() {
         let any = free.nodes.iter().any(|node| node.schedulable);
-        tightest.see(0, if any { Scarce::Arch(arch) } else { Scarce::Nodes }, 0, 0);
+        tightest.see(
+            0,
+            if any { Scarce::Arch(arch.unwrap_or_default()) } else { Scarce::Nodes },
+            0,
+            0,
+        );
     }
     let mut see = |scarce, field: fn(&Amounts) -> i64| {
         let need = field(&each);
@@ -164,6 +169,10 @@ fn see_classes<'a, I: Iterator<Item = &'a NodeFree>>(
         let index = free.class(class);
         let set = index.and_then(ClassSet::one);
         let attached = set.is_some_and(|set| nodes().any(|node| node.classes.contains(set)));
+        if attached && free.disk_classes.contains(class) {
+            // Counted as ephemeral storage of the nodes.
+            continue;
+        }
         let left = index.and_then(|index| free.classes.get(index)).map_or(0, |(_, left)| *left);
         let left = if attached { left } else { 0 };
         tightest.see(left.max(0) / (*each).max(1), Scarce::Storage(class.clone()), *each, left);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use akash_types::{EndpointKind, Storage};
 
-use super::Booking;
+use super::{Booking, UnitBooking};
 use crate::cluster::view::{Amounts, CardChoice, LeaseView, Name, Replica};
 
 /// Equal replicas on one node.
@@ -25,16 +25,17 @@ pub(super) fn on_nodes<'a>(
     booking: Option<&'a Booking>,
     seen: Option<&'a LeaseView>,
     exists: impl Fn(&Name) -> bool,
+    disk_classes: &[Name],
     mut take: impl FnMut(OnNode<'a>),
 ) {
-    let observed = observed(booking, seen, exists, &mut take);
+    let observed = observed(booking, seen, exists, disk_classes, &mut take);
     for (index, unit) in booking.iter().flat_map(|booking| booking.units.iter()).enumerate() {
         let mut open = unit.count.saturating_sub(observed.of(index));
         for (node, planned) in &unit.plan {
             let count = planned.saturating_sub(observed.on(index, node)).min(open);
             if count > 0 {
                 open -= count;
-                let (each, card) = (unit.need.on_node(), unit.card.as_ref());
+                let (each, card) = (unit.need.on_node(disk_classes), unit.card.as_ref());
                 take(OnNode { node, each, count, card });
             }
         }
@@ -46,6 +47,7 @@ pub(super) fn observed<'a>(
     booking: Option<&Booking>,
     seen: Option<&'a LeaseView>,
     exists: impl Fn(&Name) -> bool,
+    disk_classes: &[Name],
     mut take: impl FnMut(OnNode<'a>),
 ) -> Observed<'a> {
     let mut observed = Observed::default();
@@ -54,14 +56,21 @@ pub(super) fn observed<'a>(
         // A pod on a node that is gone is history; its replica needs another place.
         let Some(node) = replica.node.as_ref().filter(|node| exists(node)) else { continue };
         let unit = booking.and_then(|booking| unit_of(booking, seen, replica, &observed));
-        let ram = match unit.and_then(|unit| booking?.units.get(unit)) {
-            Some(unit) => unit.need.ram,
-            None => held_ram(seen, replica),
+        let (ram, disk) = match unit.and_then(|unit| booking?.units.get(unit)) {
+            Some(UnitBooking { need, .. }) => {
+                let on_node = need.on_node(disk_classes);
+                (need.ram, on_node.ephemeral.saturating_sub(need.asks.ephemeral))
+            }
+            None => held_volumes(seen, replica, disk_classes),
         };
         if let Some(unit) = unit {
             *observed.0.entry((unit, node)).or_default() += 1;
         }
-        let each = Amounts { memory: replica.asks.memory.saturating_add(ram), ..replica.asks };
+        let each = Amounts {
+            memory: replica.asks.memory.saturating_add(ram),
+            ephemeral: replica.asks.ephemeral.saturating_add(disk),
+            ..replica.asks
+        };
         take(OnNode { node, each, count: 1, card: replica.card.as_ref() });
     }
     observed
@@ -116,13 +125,21 @@ fn service<'a>(seen: &'a LeaseView, replica: &Replica) -> Option<&'a akash_sdl::
     seen.held.as_ref()?.group.services.iter().find(|service| service.name == replica.service)
 }
 
-/// Memory behind `ram` volumes of a lease that nobody booked, in full.
-fn held_ram(seen: &LeaseView, replica: &Replica) -> i64 {
+/// Bytes of the volumes of a lease without a booking, in full: memory behind those of class `ram`,
+/// and disk of the node behind those of `disk_classes`.
+fn held_volumes(seen: &LeaseView, replica: &Replica, disk_classes: &[Name]) -> (i64, i64) {
     let volumes = service(seen, replica).and_then(|service| service.resources.storage.as_deref());
-    let ram = volumes.unwrap_or_default().iter().filter(|volume| Storage::is_ram(volume));
-    ram.fold(0, |sum: i64, volume| {
-        sum.saturating_add(i64::try_from(volume.quantity).unwrap_or(i64::MAX))
-    })
+    let sum = |is: &dyn Fn(&Storage) -> bool| {
+        let found = volumes.unwrap_or_default().iter().filter(|volume| is(volume));
+        found.fold(0, |sum: i64, volume| {
+            sum.saturating_add(i64::try_from(volume.quantity).unwrap_or(i64::MAX))
+        })
+    };
+    let is_on_disk = |volume: &Storage| {
+        let class = volume.class().filter(|_| volume.is_persistent());
+        class.is_some_and(|class| disk_classes.iter().any(|known| **known == *class))
+    };
+    (sum(&Storage::is_ram), sum(&is_on_disk))
 }
 
 /// Bytes of persistent storage by class: what volumes have or shall have, whichever is more.

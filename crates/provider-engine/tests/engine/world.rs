@@ -126,7 +126,7 @@ impl World {
             let gib = 1 << 30;
             let allocatable =
                 Amounts { cpu_milli: 8_000, memory: 16 * gib, ephemeral: 100 * gib, gpu: 0 };
-            let node = Node { schedulable: true, allocatable, ..Node::default() };
+            let node = Node { allocatable, ..Node::default() };
             cluster.nodes.insert(name.into(), node);
         }
         Self {

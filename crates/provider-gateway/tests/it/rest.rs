@@ -160,6 +160,7 @@ async fn the_status_is_that_of_the_recording() {
         class: class.class[..].into(),
         allocatable: number(class.size),
         available: number(class.size),
+        ..StorageStatus::default()
     });
     let inventory = InventoryStatus {
         nodes: nodes.collect(),

@@ -8,7 +8,7 @@ use akash_proto::akash::provider::lease::v1 as wire;
 use akash_proto::akash::provider::v1::BidScreeningRequest;
 use akash_types::{CpuArch, GpuInterface, GpuVendor};
 use futures_util::StreamExt;
-use provider_engine::cluster::view::{Amounts, GpuCard, NodeArch};
+use provider_engine::cluster::view::{Amounts, CardState, GpuCard, NodeArch};
 use provider_engine::engine::{
     InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus, VolumeCounts,
 };
@@ -47,24 +47,26 @@ fn inventory() -> InventoryStatus {
         model: "a100".into(),
         memory_gib: Some(80),
         interface: Some(GpuInterface::Pcie),
-        taken_by_others: false,
+        state: CardState::Usable,
     };
     InventoryStatus {
         nodes: vec![NodeStatus {
             name: "node1".into(),
-            schedulable: true,
             allocatable: all,
             available: left,
             cards: vec![card],
             storage_classes: vec!["beta3".into()],
             arch: NodeArch::Known(CpuArch::Arm64),
             volumes: VolumeCounts { attached: 3, mounted: 2 },
+            ..NodeStatus::default()
         }],
         storage: vec![StorageStatus {
             class: "beta3".into(),
             allocatable: 1_099_511_627_776,
             available: 1_088_774_209_536,
+            ..StorageStatus::default()
         }],
+        unsold_storage: Vec::new(),
         ips: IpStatus { total: 5, used: 1 },
         ports: None,
         reserved: [1, 2]

@@ -2,20 +2,50 @@
 
 use std::collections::BTreeMap;
 
+use akash_types::GpuVendor;
 use k8s_openapi::api::core::v1::{Container, Pod};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use provider_engine::cluster::view::Amounts;
 
 use super::quantity::{milli, whole};
 
-/// What device plugins call their cards.
-const CARDS: [&str; 2] = ["nvidia.com/gpu", "amd.com/gpu"];
+/// What device plugins call the cards that leases ask for, by vendor.
+pub(super) const CARDS: [(GpuVendor, &str); 2] =
+    [(GpuVendor::Nvidia, "nvidia.com/gpu"), (GpuVendor::Amd, "amd.com/gpu")];
 
 /// What a pod asks for, as the scheduler counts it: its containers together, or its most demanding
 /// start if that asks for more, and what its runtime adds.
 pub(super) fn of(pod: &Pod) -> Amounts {
+    counted(pod, amounts)
+}
+
+/// How many devices of one kind a pod asks for.
+pub(super) fn devices(pod: &Pod, resource: &str) -> i64 {
+    let read = |list: &BTreeMap<String, Quantity>| {
+        let gpu = list.get(resource).and_then(|amount| whole(&amount.0)).unwrap_or_default();
+        Amounts { gpu, ..Amounts::default() }
+    };
+    counted(pod, read).gpu
+}
+
+/// Bytes of memory behind the pod's own volumes, each volume once however many containers mount it.
+pub(super) fn memory_volumes(pod: &Pod) -> i64 {
+    let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
+    let sizes = volumes.filter_map(|volume| {
+        let dir =
+            volume.empty_dir.as_ref().filter(|dir| dir.medium.as_deref() == Some("Memory"))?;
+        whole(&dir.size_limit.as_ref()?.0)
+    });
+    sizes.fold(0, i64::saturating_add)
+}
+
+fn counted(pod: &Pod, amounts: impl Fn(&BTreeMap<String, Quantity>) -> Amounts) -> Amounts {
     let Some(spec) = &pod.spec else {
         return Amounts::default();
+    };
+    let requests = |container: &Container| {
+        let requests = container.resources.as_ref().and_then(|it| it.requests.as_ref());
+        requests.map(&amounts).unwrap_or_default()
     };
     let mut running = Amounts::default();
     for container in &spec.containers {
@@ -44,7 +74,7 @@ pub(super) fn of(pod: &Pod) -> Amounts {
             asks.memory = given.memory;
         }
     }
-    sum(asks, spec.overhead.as_ref().map(amounts).unwrap_or_default())
+    sum(asks, spec.overhead.as_ref().map(&amounts).unwrap_or_default())
 }
 
 /// Amounts of a list of resources. What cannot be read counts as nothing: the API server would not
@@ -57,7 +87,7 @@ pub(super) fn amounts(list: &BTreeMap<String, Quantity>) -> Amounts {
         cpu_milli: read("cpu", milli),
         memory: read("memory", whole),
         ephemeral: read("ephemeral-storage", whole),
-        gpu: CARDS.iter().fold(0_i64, |sum, name| sum.saturating_add(read(name, whole))),
+        gpu: CARDS.iter().fold(0_i64, |sum, (_, name)| sum.saturating_add(read(name, whole))),
     }
 }
 
@@ -76,9 +106,4 @@ fn combined(one: Amounts, other: Amounts, with: fn(i64, i64) -> i64) -> Amounts 
         ephemeral: with(one.ephemeral, other.ephemeral),
         gpu: with(one.gpu, other.gpu),
     }
-}
-
-fn requests(container: &Container) -> Amounts {
-    let requests = container.resources.as_ref().and_then(|resources| resources.requests.as_ref());
-    requests.map(amounts).unwrap_or_default()
 }

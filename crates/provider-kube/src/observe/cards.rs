@@ -1,16 +1,83 @@
-//! Which cards a node has, from the labels that count them.
+//! Which cards a node has: how many, from its device plugins; which, from the labels that count
+//! models.
 
 use std::collections::BTreeMap;
 
 use akash_types::{GpuInterface, GpuVendor};
 use provider_crd::labels::NODE_GPU;
-use provider_engine::cluster::view::{GpuCard, Name};
+use provider_engine::cluster::view::{CardState, GpuCard, Name};
 
-/// The cards of a node: one per card that a model's label counts.
+/// What the device plugin of one vendor says of a node, and what is taken of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plugin {
+    pub(super) vendor: GpuVendor,
+    /// Cards that it knows, healthy or not.
+    pub(super) capacity: i64,
+    /// Cards that pods can have in all.
+    pub(super) allocatable: i64,
+    /// Cards that pods have which are not of leases.
+    pub(super) taken: i64,
+}
+
+/// Model of cards that no label names.
+const UNKNOWN: &str = "unknown";
+
+/// The cards of a node. Each that a plugin offers is there, also if no label names its model.
+///
+/// Which cards are unhealthy or taken is not to be seen, only how many: where a vendor's cards are
+/// of several kinds, it can be any of each kind.
+pub(super) fn of(labels: &BTreeMap<String, String>, plugins: &[Plugin]) -> Vec<GpuCard> {
+    let mut labelled = labelled(labels);
+    let mut cards = Vec::new();
+    for plugin in plugins {
+        let (mut own, others): (Vec<_>, Vec<_>) =
+            labelled.into_iter().partition(|card| card.vendor == plugin.vendor);
+        labelled = others;
+        let count = |number: i64| usize::try_from(number).unwrap_or_default().min(MOST_CARDS);
+        let offered = count(plugin.allocatable);
+        let all = own.len().max(count(plugin.capacity)).max(offered);
+        let missing = all - offered;
+        let why = format!("the device plugin offers {offered} of {all} cards");
+        mark(&mut own, missing, &CardState::Unusable(why.into()));
+        mark(&mut own, count(plugin.taken), &CardState::TakenByOthers);
+        let unnamed = all - own.len();
+        cards.append(&mut own);
+        let label = provider_crd::labels::node_gpu_model(plugin.vendor.as_str(), UNKNOWN);
+        let why = format!("no label names its model; the label {label} has it sold as any model");
+        cards.extend(std::iter::repeat_n(
+            GpuCard {
+                vendor: plugin.vendor,
+                model: UNKNOWN.into(),
+                memory_gib: None,
+                interface: None,
+                state: CardState::Unusable(why.into()),
+            },
+            unnamed,
+        ));
+    }
+    cards
+}
+
+/// Gives `count` usable cards of each kind this state.
+fn mark(cards: &mut [GpuCard], count: usize, state: &CardState) {
+    let mut marked: Vec<(GpuCard, usize)> = Vec::new();
+    for card in cards.iter_mut().filter(|card| card.state == CardState::Usable) {
+        let at = marked.iter().position(|(kind, _)| kind == card).unwrap_or(marked.len());
+        if at == marked.len() {
+            marked.push((card.clone(), 0));
+        }
+        if let Some((_, so_far)) = marked.get_mut(at).filter(|(_, so_far)| *so_far < count) {
+            *so_far += 1;
+            card.state = state.clone();
+        }
+    }
+}
+
+/// One card for each that a model's label counts.
 ///
 /// Memory and interface are counted by labels of their own. Where a model comes in several sizes and
 /// with several interfaces nobody says which go together; then the interface is left open.
-pub(super) fn of(labels: &BTreeMap<String, String>) -> Vec<GpuCard> {
+fn labelled(labels: &BTreeMap<String, String>) -> Vec<GpuCard> {
     let mut cards = Vec::new();
     for (key, count) in labels {
         let Some((vendor, model)) = model(key) else {
@@ -29,7 +96,7 @@ pub(super) fn of(labels: &BTreeMap<String, String>) -> Vec<GpuCard> {
             model: Name::from(model),
             memory_gib,
             interface,
-            taken_by_others: false,
+            state: CardState::Usable,
         }));
     }
     cards
@@ -91,7 +158,7 @@ mod tests {
         let prefix = "akash.network/capabilities.gpu.vendor.";
         let labels =
             labels.iter().map(|(key, value)| (format!("{prefix}{key}"), (*value).to_owned()));
-        let cards = of(&labels.collect());
+        let cards = labelled(&labels.collect());
         cards
             .into_iter()
             .map(|card| (card.model.to_string(), card.memory_gib, card.interface))

@@ -16,13 +16,14 @@
 
 mod asks;
 mod cards;
+pub(crate) mod ceph;
 mod leases;
 pub(crate) mod node;
 pub(crate) mod node_ports;
 mod quantity;
 pub(crate) mod replica;
 pub(crate) mod rollout;
-mod storage;
+pub(crate) mod storage;
 mod written;
 
 #[cfg(test)]
@@ -36,7 +37,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::api::storage::v1::StorageClass;
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, names};
-use provider_engine::cluster::view::{ClusterView, IpPool, PortPool};
+use provider_engine::cluster::view::{ClusterView, IpPool, PortPool, SharedDisks, StoragePlace};
 
 use crate::settings::Settings;
 
@@ -63,9 +64,10 @@ pub struct Seen<'a> {
 /// What no object says, from whoever knows.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// What volumes of a class can have in all, in bytes. A class that is not named here has
-    /// nothing to sell.
-    pub capacity: BTreeMap<String, i64>,
+    /// What volumes of a class can have in all. A class that is not named here has nothing to sell.
+    pub capacity: BTreeMap<String, Capacity>,
+    /// Why the capacity of a class is not known.
+    pub without_capacity: BTreeMap<String, String>,
     /// Leases of which everything was written; see [`is_written`].
     pub deployed: BTreeSet<LeaseId>,
     /// Addresses that can be leased; `None` if nobody hands any out.
@@ -76,14 +78,25 @@ pub struct Known {
     pub maintenance: bool,
 }
 
+/// What volumes of a class can have in all, and where from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    pub bytes: i64,
+    pub place: StoragePlace,
+    /// Disks that the class has in common with others.
+    pub disks: Option<SharedDisks>,
+}
+
 /// The engine's view of what was seen.
 #[must_use]
 pub fn view(seen: &Seen<'_>, known: &Known, settings: &Settings) -> ClusterView {
     let leases = lease_namespaces(seen);
     let pods = once(seen.pods);
+    let local = known.capacity.iter().filter(|(_, it)| it.place == StoragePlace::NodeDisk);
+    let local: Vec<&str> = local.map(|(class, _)| class.as_str()).collect();
     ClusterView {
         uid: None,
-        nodes: node::nodes(seen.nodes, &pods, &leases),
+        nodes: node::nodes(seen, &pods, &leases, &local),
         storage: storage::classes(seen, known, settings, &leases),
         ips: known.ips,
         ports: known.ports,

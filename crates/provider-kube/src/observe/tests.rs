@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use provider_engine::cluster::view::{Amounts, Condition, GpuCard, Name};
+use provider_engine::cluster::view::{
+    self, Amounts, CardState, Condition, GpuCard, Name, StoragePlace,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -137,7 +139,7 @@ fn a_node_says_what_it_has() {
     let seen = Seen { nodes: &nodes, pods: &pods, ..Seen::default() };
     let view = view(&seen, &Known::default(), &Settings::default());
     let seen = &view.nodes["n1"];
-    assert!(seen.schedulable);
+    assert!(seen.schedulable());
     let allocatable =
         Amounts { cpu_milli: 8000, memory: 16 << 30, ephemeral: 100_000_000_000, gpu: 2 };
     assert_eq!(seen.allocatable, allocatable);
@@ -145,32 +147,206 @@ fn a_node_says_what_it_has() {
     let taken: Vec<_> = seen
         .cards
         .iter()
-        .map(|GpuCard { model, memory_gib, taken_by_others, .. }| {
-            (&**model, *memory_gib, *taken_by_others)
-        })
+        .map(|GpuCard { model, memory_gib, state, .. }| (&**model, *memory_gib, state.clone()))
         .collect();
-    assert_eq!(taken, [("a100", Some(80), true), ("a100", Some(80), false)]);
+    let card = |state| ("a100", Some(80), state);
+    assert_eq!(taken, [card(CardState::TakenByOthers), card(CardState::Usable)]);
+}
+
+/// `node()` with some of its fields replaced.
+fn changed(change: &Value) -> view::Node {
+    let mut object = serde_json::to_value(node()).unwrap();
+    for (key, value) in change.as_object().unwrap() {
+        object[key] = value.clone();
+    }
+    let nodes = [serde_json::from_value(object).unwrap()];
+    let seen = Seen { nodes: &nodes, ..Seen::default() };
+    view(&seen, &Known::default(), &Settings::default()).nodes["n1"].clone()
 }
 
 #[test]
-fn a_node_that_pods_are_kept_away_from_is_not_schedulable() {
-    for change in [
-        json!({"spec": {"unschedulable": true}}),
-        json!({"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}),
-        json!({"spec": {"taints": [{"key": "a", "effect": "NoExecute"}]}}),
-        json!({"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}),
-        json!({"status": {}}),
-        json!({"metadata": {"name": "n1", "labels": {}}}),
+fn a_node_that_pods_are_kept_away_from_says_why() {
+    let conditions = json!([{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}]);
+    let unreachable = json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"});
+    let cordon = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
+    for (change, expected) in [
+        (json!({}), &[][..]),
+        (json!({"spec": {"unschedulable": true, "taints": [cordon]}}), &["cordoned"]),
+        (
+            json!({"spec": {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}}),
+            &["taint a=b:NoSchedule"],
+        ),
+        (json!({"spec": {"taints": [{"key": "a", "effect": "PreferNoSchedule"}]}}), &[]),
+        (
+            json!({"spec": {"taints": [{"key": "a", "effect": "NoExecute"}]}}),
+            &["taint a:NoExecute"],
+        ),
+        (
+            json!({"status": {"conditions": conditions}, "spec": {"taints": [unreachable]}}),
+            &["not ready: NodeStatusUnknown"],
+        ),
+        (json!({"status": {}}), &["not ready: no report"]),
+        (
+            json!({"metadata": {"name": "n1", "labels": {}}, "spec": {"unschedulable": true}}),
+            &["label akash.network is not \"true\"", "cordoned"],
+        ),
     ] {
-        let mut object = serde_json::to_value(node()).unwrap();
-        for (key, value) in change.as_object().unwrap() {
-            object[key] = value.clone();
-        }
-        let nodes = [serde_json::from_value(object).unwrap()];
-        let seen = Seen { nodes: &nodes, ..Seen::default() };
-        let view = view(&seen, &Known::default(), &Settings::default());
-        assert!(!view.nodes["n1"].schedulable, "{change}");
+        let node = changed(&change);
+        let reasons: Vec<_> = node.exclusions.iter().map(ToString::to_string).collect();
+        assert_eq!(reasons, expected, "{change}");
     }
+}
+
+/// Cards of a node whose plugins know (`capacity`) and offer (`allocatable`) so many, with labels
+/// that count models, and other pods that have some.
+fn cards_of(
+    labels: &[(&str, &str)],
+    plugins: &[(&str, &str, &str)],
+    others: &[(&str, &str)],
+) -> Vec<String> {
+    let mut object = serde_json::to_value(node()).unwrap();
+    object["metadata"]["labels"] = json!({"akash.network": "true"});
+    for (model, count) in labels {
+        let key = format!("akash.network/capabilities.gpu.vendor.{model}");
+        object["metadata"]["labels"][key] = json!(count);
+    }
+    object["status"]["allocatable"] = json!({"cpu": "8"});
+    object["status"]["capacity"] = json!({});
+    for (resource, capacity, allocatable) in plugins {
+        object["status"]["capacity"][resource] = json!(capacity);
+        object["status"]["allocatable"][resource] = json!(allocatable);
+    }
+    let pods = others.iter().enumerate().map(|(index, (resource, count))| {
+        let container = json!({"name": "c", "resources": {"requests": {*resource: count}}});
+        let spec = json!({"nodeName": "n1", "containers": [container]});
+        pod(&format!("p{index}"), "default", spec, json!({}))
+    });
+    let (nodes, pods) = ([serde_json::from_value(object).unwrap()], pods.collect::<Vec<_>>());
+    let seen = Seen { nodes: &nodes, pods: &pods, ..Seen::default() };
+    let view = view(&seen, &Known::default(), &Settings::default());
+    let text = |card: &GpuCard| {
+        let state = match &card.state {
+            CardState::Usable => "usable".to_owned(),
+            CardState::TakenByOthers => "others".to_owned(),
+            CardState::Unusable(why) => why.to_string(),
+        };
+        format!("{} {}: {state}", card.vendor.as_str(), card.model)
+    };
+    view.nodes["n1"].cards.iter().map(text).collect()
+}
+
+#[test]
+fn cards_of_two_vendors_on_one_node_are_told_apart() {
+    let labels = [("nvidia.model.a100", "2"), ("amd.model.mi250", "2")];
+    let plugins = [("nvidia.com/gpu", "2", "2"), ("amd.com/gpu", "2", "2")];
+    assert_eq!(
+        cards_of(&labels, &plugins, &[("amd.com/gpu", "1")]),
+        ["nvidia a100: usable", "nvidia a100: usable", "amd mi250: others", "amd mi250: usable"]
+    );
+    // One vendor's plugin is gone: the other's cards are sold on.
+    let plugins = [("nvidia.com/gpu", "2", "0"), ("amd.com/gpu", "2", "2")];
+    let gone = "nvidia a100: the device plugin offers 0 of 2 cards";
+    assert_eq!(
+        cards_of(&labels, &plugins, &[]),
+        [gone, gone, "amd mi250: usable", "amd mi250: usable"]
+    );
+}
+
+#[test]
+fn an_unhealthy_card_may_be_any_of_those_that_look_alike() {
+    let plugins = [("nvidia.com/gpu", "3", "2")];
+    let sick = |model: &str| format!("nvidia {model}: the device plugin offers 2 of 3 cards");
+    assert_eq!(
+        cards_of(&[("nvidia.model.a100", "3")], &plugins, &[]),
+        [sick("a100"), "nvidia a100: usable".to_owned(), "nvidia a100: usable".to_owned()]
+    );
+    let mixed = [("nvidia.model.a100", "2"), ("nvidia.model.t4", "1")];
+    assert_eq!(
+        cards_of(&mixed, &plugins, &[]),
+        [sick("a100"), "nvidia a100: usable".to_owned(), sick("t4")]
+    );
+}
+
+#[test]
+fn a_card_that_no_label_names_is_shown_and_sold_once_it_is_labelled() {
+    let plugins = [("nvidia.com/gpu", "2", "2")];
+    let unknown = "nvidia unknown: no label names its model; the label \
+                   akash.network/capabilities.gpu.vendor.nvidia.model.unknown has it sold as any \
+                   model";
+    assert_eq!(
+        cards_of(&[("nvidia.model.t4", "1")], &plugins, &[]),
+        ["nvidia t4: usable", unknown]
+    );
+    let labels = [("nvidia.model.t4", "1"), ("nvidia.model.unknown", "1")];
+    assert_eq!(cards_of(&labels, &plugins, &[]), ["nvidia t4: usable", "nvidia unknown: usable"]);
+}
+
+#[test]
+fn slices_of_cards_are_shown_and_not_sold() {
+    let allocatable = json!({
+        "cpu": "8", "nvidia.com/gpu": "0", "nvidia.com/mig-1g.5gb": "7", "nvidia.com/pgpu": "1",
+        "nvidia.com/mig-2g.10gb": "0", "rdma/hca": "1",
+    });
+    let node = changed(&json!({"status": {"allocatable": allocatable}}));
+    let devices: Vec<_> = node.unsold_devices.iter().map(|(name, n)| (&**name, *n)).collect();
+    assert_eq!(devices, [("nvidia.com/mig-1g.5gb", 7), ("nvidia.com/pgpu", 1)]);
+    assert_eq!(node.allocatable.gpu, 0);
+}
+
+#[test]
+fn memory_volumes_of_others_count_once() {
+    let container = json!({"name": "c", "resources": {}, "volumeMounts": [
+        {"name": "shm", "mountPath": "/dev/shm"},
+    ]});
+    let volumes = json!([
+        {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}},
+        {"name": "open", "emptyDir": {"medium": "Memory"}},
+        {"name": "disk", "emptyDir": {"sizeLimit": "1Gi"}},
+    ]);
+    let spec = json!({"nodeName": "n1", "containers": [container, container], "volumes": volumes});
+    let (nodes, pods) = ([node()], [pod("x", "default", spec, json!({}))]);
+    let seen = Seen { nodes: &nodes, pods: &pods, ..Seen::default() };
+    let view = view(&seen, &Known::default(), &Settings::default());
+    assert_eq!(view.nodes["n1"].others.memory, 64 << 20);
+}
+
+#[test]
+fn volumes_on_disks_of_nodes_count_on_their_node() {
+    let volume = |namespace: &str, node: &str, size: &str| -> PersistentVolume {
+        let expression =
+            json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
+        let object = json!({"spec": {
+            "storageClassName": "local-path",
+            "capacity": {"storage": size},
+            "claimRef": {"namespace": namespace},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}},
+        }});
+        serde_json::from_value(object).unwrap()
+    };
+    let class = json!({"metadata": {"name": "local-path"}, "provisioner": "rancher.io/local-path"});
+    let (nodes, classes) = ([node()], [serde_json::from_value(class).unwrap()]);
+    let volumes = [
+        volume("default", "n1", "2Gi"),
+        volume("default", "n2", "4Gi"),
+        volume(NAMESPACE, "n1", "3Gi"),
+    ];
+    let manifests = [manifest()];
+    let seen = Seen {
+        nodes: &nodes,
+        classes: &classes,
+        volumes: &volumes,
+        manifests: &manifests,
+        ..Seen::default()
+    };
+    let capacity = Capacity { bytes: 7, place: StoragePlace::NodeDisk, disks: None };
+    let known =
+        Known { capacity: [("local-path".to_owned(), capacity)].into(), ..Known::default() };
+    let sold = vec!["local-path".to_owned()];
+    let view = view(&seen, &known, &Settings { storage_classes: sold, ..Settings::default() });
+    // Of the lease's volume the engine knows itself.
+    assert_eq!(view.nodes["n1"].others.ephemeral, 2 << 30);
+    let class = &view.storage["local-path"];
+    assert_eq!((class.allocatable, class.others), (7, 0));
 }
 
 #[test]
@@ -236,14 +412,17 @@ fn storage_is_sold_where_it_exists_and_somebody_knows_how_much() {
         manifests: &manifests,
         ..Seen::default()
     };
+    let shared = |bytes| Capacity { bytes, ..Capacity::default() };
     let known = Known {
-        capacity: [("beta2".to_owned(), 100), ("gone".to_owned(), 5)].into(),
+        capacity: [("beta2".to_owned(), shared(100)), ("gone".to_owned(), shared(5))].into(),
+        without_capacity: [("beta3".to_owned(), "its size is not known".to_owned())].into(),
         ..Known::default()
     };
     let sold = ["beta2", "beta3", "gone"].map(str::to_owned).to_vec();
     let view = view(&seen, &known, &Settings { storage_classes: sold, ..Settings::default() });
-    let names: Vec<_> = view.storage.keys().map(|name| &**name).collect();
-    assert_eq!(names, ["beta2"]);
+    let unsold: Vec<_> =
+        view.storage.iter().map(|(name, class)| (&**name, class.unsold.as_deref())).collect();
+    assert_eq!(unsold, [("beta2", None), ("beta3", Some("its size is not known"))]);
     assert_eq!((view.storage["beta2"].allocatable, view.storage["beta2"].others), (100, 2 << 30));
     assert_eq!(view.leases[&lease()].volumes["beta2"], 3 << 30);
 }
@@ -325,5 +504,5 @@ fn the_architecture_of_a_node_is_its_label_else_what_its_kubelet_reports() {
     assert_eq!(seen(None, Some("arm64")), NodeArch::Known(Arm64));
     assert_eq!(seen(Some("amd64"), None), NodeArch::Known(Amd64));
     assert_eq!(seen(Some("riscv64"), None), NodeArch::Other);
-    assert_eq!(seen(None, None), NodeArch::Known(Amd64));
+    assert_eq!(seen(None, None), NodeArch::Unreported);
 }

@@ -14,8 +14,12 @@ use kube_access::{CachedObject, ResourceKind};
 use provider_crd::{Manifest, ProviderHost, ProviderLeasedIp, labels, names};
 use provider_engine::cluster::recognition::ClusterUid;
 
+use tokio::time::Instant;
+
+use super::ceph::CephReading;
 use super::namespace::NamespaceEntry;
-use crate::observe::node_ports;
+use crate::observe::ceph::Pools;
+use crate::observe::{node_ports, storage};
 
 #[derive(Debug, Default)]
 pub(crate) struct ObjectCache {
@@ -26,7 +30,11 @@ pub(crate) struct ObjectCache {
     /// Which pods are on which node, by namespace and name.
     pub(super) on_node: BTreeMap<String, BTreeSet<(String, String)>>,
     pub(super) volumes: BTreeMap<String, Arc<PersistentVolume>>,
+    /// Names of the volumes that are on one node, by node.
+    pub(super) volumes_on_node: BTreeMap<String, BTreeSet<String>>,
     pub(super) classes: BTreeMap<String, Arc<StorageClass>>,
+    /// What was read of Ceph clusters, by their namespace.
+    pub(super) ceph: BTreeMap<String, CephReading>,
     /// Node ports of services that are not of leases, by namespace and name of the service.
     pub(super) other_ports: BTreeMap<(String, String), BTreeSet<i32>>,
     /// Ports of nodes that services can have, if the API server named them.
@@ -330,11 +338,34 @@ impl ObjectCache {
 
     /// A watch told of a volume; `None` if it is gone.
     pub(crate) fn set_volume(&mut self, name: &str, volume: Option<Arc<PersistentVolume>>) {
-        match volume {
+        let is_on = volume.as_deref().and_then(storage::node_of).map(str::to_owned);
+        let was = match volume {
             Some(volume) => self.volumes.insert(name.to_owned(), volume),
             None => self.volumes.remove(name),
         };
+        if let Some(node) = was.as_deref().and_then(storage::node_of) {
+            if let Some(there) = self.volumes_on_node.get_mut(node) {
+                there.remove(name);
+            }
+            self.dirty.nodes.insert(node.to_owned());
+        }
+        if let Some(node) = is_on {
+            self.volumes_on_node.entry(node.clone()).or_default().insert(name.to_owned());
+            self.dirty.nodes.insert(node);
+        }
         self.dirty.storage = true;
+    }
+
+    /// The pools of a Ceph cluster were read, or could not be. The problem, if it is a new one.
+    pub(super) fn ceph_was_read(
+        &mut self,
+        cluster: &str,
+        read: Result<Pools, String>,
+        now: Instant,
+    ) -> Option<String> {
+        let (changed, problem) = self.ceph.entry(cluster.to_owned()).or_default().take(read, now);
+        self.dirty.storage |= changed;
+        problem
     }
 
     /// A watch told of a class of storage; `None` if it is gone.
@@ -343,6 +374,8 @@ impl ObjectCache {
             Some(class) => self.classes.insert(name.to_owned(), class),
             None => self.classes.remove(name),
         };
+        // What volumes on nodes count for depends on their class.
+        self.dirty.nodes.extend(self.volumes_on_node.keys().cloned());
         self.dirty.storage = true;
     }
 }

@@ -10,6 +10,7 @@
 //! - [`kube_access::follow`]: a list, then every change, of one kind.
 //! - [`cache`]: the objects of the cluster, by namespace, and which of them changed.
 //! - [`api_probe`]: whether it is still so.
+//! - [`ceph`]: what pools of Ceph clusters have, which no object says.
 //! - [`parts`]: parts of the view: a lease, a node, the rest, as the engine sees them.
 //! - [`owner`]: looks at what changed, many changes at once, and tells.
 //!
@@ -18,6 +19,7 @@
 
 mod api_probe;
 mod cache;
+mod ceph;
 mod namespace;
 mod owner;
 pub(crate) mod parts;
@@ -109,6 +111,8 @@ impl Watches {
             settings.manifest_namespace.clone(),
         ));
 
+        let pools = ceph::run(client.within(ceph::LIMIT), Arc::clone(&watches.shared));
+        watches.tasks.spawn(pools);
         for kind in LEASED {
             watches.shown(client, Source { labels: OURS, ..Source::everything(kind) });
         }

@@ -146,7 +146,7 @@ impl Owner {
             for name in names {
                 match storage.get(&name) {
                     Some(class) if told.storage.get(&name) != Some(class) => {
-                        changes.push(ViewChange::Storage(name, *class));
+                        changes.push(ViewChange::Storage(name, class.clone()));
                     }
                     Some(_) => {}
                     None => changes.push(ViewChange::StorageGone(name)),

@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use akash_types::LeaseId;
 use akash_types::hostname::generated_under;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::jiff::Timestamp;
 use kube_access::{CachedObject, ResourceKind};
 use provider_crd::labels;
-use provider_engine::cluster::view::{self, ClusterView, LeaseView, Name, PortPool};
+use provider_engine::cluster::view::{self, ClusterView, LeaseView, Name, PortPool, StoragePlace};
 
 use super::cache::ObjectCache;
+use super::ceph;
 use super::namespace::NamespaceEntry;
 use crate::apply::stale;
 use crate::build::{self, Object};
-use crate::observe::{self, Known, Seen, carry_revision, is_written, node_ports};
+use crate::observe::{self, Capacity, Known, Seen, carry_revision, is_written, node_ports};
 use crate::resolve::Lease;
 use crate::settings::Settings;
 use crate::template::keep_settings;
@@ -108,9 +109,20 @@ pub(crate) fn node(cache: &ObjectCache, name: &str, settings: &Settings) -> Opti
         (!entry.is_replica(pod)).then(|| Pod::clone(pod))
     });
     let pods: Vec<Pod> = others.collect();
+    let volumes = cache.volumes_on_node.get(name).into_iter().flatten();
+    let volumes: Vec<_> = volumes
+        .filter_map(|volume| cache.volumes.get(volume))
+        .filter(|volume| !is_leased(cache, volume))
+        .map(|volume| (**volume).clone())
+        .collect();
     let nodes = [Node::clone(node)];
-    let seen = Seen { nodes: &nodes, pods: &pods, ..Seen::default() };
-    observe::view(&seen, &Known::default(), settings).nodes.remove(name)
+    let seen = Seen { nodes: &nodes, pods: &pods, volumes: &volumes, ..Seen::default() };
+    let capacity =
+        cache.classes.keys().filter(|class| is_on_disks(cache, class, settings)).map(|class| {
+            (class.clone(), Capacity { place: StoragePlace::NodeDisk, ..Capacity::default() })
+        });
+    let known = Known { capacity: capacity.collect(), ..Known::default() };
+    observe::view(&seen, &known, settings).nodes.remove(name)
 }
 
 /// Whether nodes that workloads may run on have different architectures.
@@ -128,14 +140,7 @@ pub(crate) fn storage(
     cache: &ObjectCache,
     settings: &Settings,
 ) -> BTreeMap<Name, view::StorageClass> {
-    let is_leased = |namespace: Option<&String>| {
-        let entry = namespace.and_then(|namespace| cache.entry(namespace));
-        entry.is_some_and(|entry| entry.lease.is_some())
-    };
-    let foreign = cache.volumes.values().filter(|volume| {
-        let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
-        !is_leased(claim.and_then(|claim| claim.namespace.as_ref()))
-    });
+    let foreign = cache.volumes.values().filter(|volume| !is_leased(cache, volume));
     let volumes: Vec<_> = foreign.map(|volume| (**volume).clone()).collect();
     let classes: Vec<_> = cache.classes.values().map(|class| (**class).clone()).collect();
     let seen = Seen { volumes: &volumes, classes: &classes, ..Seen::default() };
@@ -145,17 +150,48 @@ pub(crate) fn storage(
     };
     let sold = cache.classes.values().filter(is_sold);
     let sold: Vec<String> = sold.filter_map(|class| class.metadata.name.clone()).collect();
-    let capacity = sold.iter().filter_map(|class| Some((class.clone(), capacity(cache, class)?)));
-    let known = Known { capacity: capacity.collect(), ..Known::default() };
-    let settings = Settings { storage_classes: sold.clone(), ..settings.clone() };
+    let mut known = Known::default();
+    for class in &sold {
+        match capacity(cache, class, settings) {
+            Ok(capacity) => drop(known.capacity.insert(class.clone(), capacity)),
+            Err(why) => drop(known.without_capacity.insert(class.clone(), why)),
+        }
+    }
+    let settings = Settings { storage_classes: sold, ..settings.clone() };
     observe::view(&seen, &known, &settings).storage
 }
 
-/// What volumes of a class can have in all, where the cluster itself says so: volumes that are
-/// folders on nodes take of what the nodes have. `None` for all others.
-fn capacity(cache: &ObjectCache, class: &str) -> Option<i64> {
-    if cache.classes.get(class)?.provisioner != LOCAL_PATH {
-        return None;
+/// Whether a volume is of a lease.
+fn is_leased(cache: &ObjectCache, volume: &PersistentVolume) -> bool {
+    let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
+    let namespace = claim.and_then(|claim| claim.namespace.as_ref());
+    let entry = namespace.and_then(|namespace| cache.entry(namespace));
+    entry.is_some_and(|entry| entry.lease.is_some())
+}
+
+/// Whether volumes of a class are folders on the disks of nodes that pods use too. With a declared
+/// capacity they are elsewhere.
+fn is_on_disks(cache: &ObjectCache, class: &str, settings: &Settings) -> bool {
+    !settings.storage_capacity.contains_key(class)
+        && cache.classes.get(class).is_some_and(|class| class.provisioner == LOCAL_PATH)
+}
+
+/// What volumes of a class can have in all: what the operator declared, else what the cluster itself
+/// says; why it does not say if it does not. Volumes that are folders on nodes take of what the nodes
+/// have.
+fn capacity(cache: &ObjectCache, class: &str, settings: &Settings) -> Result<Capacity, String> {
+    if let Some(bytes) = settings.storage_capacity.get(class) {
+        return Ok(Capacity { bytes: *bytes, ..Capacity::default() });
+    }
+    let found = cache.classes.get(class);
+    if let Some((cluster, pool)) = found.and_then(|class| ceph::pool(class)) {
+        return ceph_capacity(cache, cluster, pool);
+    }
+    if !is_on_disks(cache, class, settings) {
+        let provisioner = found.map(|class| &*class.provisioner).unwrap_or_default();
+        return Err(format!(
+            "{provisioner} does not say how much there is: set storage-capacity {class}=SIZE"
+        ));
     }
     let label = labels::node_storage_class(class);
     let nodes = cache.nodes.values().filter(|node| {
@@ -166,7 +202,38 @@ fn capacity(cache: &ObjectCache, class: &str) -> Option<i64> {
         let allocatable = node.status.as_ref()?.allocatable.as_ref()?;
         observe::whole(&allocatable.get("ephemeral-storage")?.0)
     });
-    Some(sizes.fold(0, i64::saturating_add))
+    let bytes = sizes.fold(0, i64::saturating_add);
+    Ok(Capacity { bytes, place: StoragePlace::NodeDisk, disks: None })
+}
+
+fn ceph_capacity(
+    cache: &ObjectCache,
+    cluster: &str,
+    pool: Option<&str>,
+) -> Result<Capacity, String> {
+    let pool = pool.ok_or("the class names no pool")?;
+    let reading = cache.ceph.get(cluster);
+    let unread = || {
+        let problem = reading.and_then(|reading| reading.problem.clone());
+        let problem = problem.unwrap_or_else(|| "they were not read yet".to_owned());
+        format!("the pools of the Ceph cluster {cluster} are not known: {problem}")
+    };
+    let pools = reading.and_then(|reading| reading.pools.as_ref()).ok_or_else(unread)?;
+    // What volumes of all classes have, ours or not, in each pool.
+    let mut volumes = BTreeMap::<String, i64>::new();
+    for volume in cache.volumes.values() {
+        let class = observe::storage::class_of(volume).and_then(|class| cache.classes.get(class));
+        if let Some((of, Some(pool))) = class.and_then(|class| ceph::pool(class))
+            && of == cluster
+        {
+            let sum = volumes.entry(pool.to_owned()).or_default();
+            *sum = sum.saturating_add(observe::storage::size(volume));
+        }
+    }
+    let (bytes, disks) = pools
+        .capacity(cluster, pool, &volumes)
+        .ok_or_else(|| format!("the Ceph cluster {cluster} has no pool {pool}"))?;
+    Ok(Capacity { bytes, place: StoragePlace::Shared, disks: Some(disks) })
 }
 
 /// Ports that can be opened on nodes, and those that services have which are not of leases.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{
     Container, Node, NodeSpec, NodeStatus, NodeSystemInfo, PersistentVolume, PersistentVolumeSpec,
-    Pod, PodSpec, PodStatus,
+    Pod, PodSpec, PodStatus, Volume,
 };
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -61,6 +61,7 @@ impl Trim for Pod {
                 init_containers: spec.init_containers.map(containers),
                 overhead: spec.overhead,
                 resources: spec.resources,
+                volumes: memory_volumes(spec.volumes),
                 ..PodSpec::default()
             }),
             status: status.map(|status| PodStatus {
@@ -75,6 +76,15 @@ impl Trim for Pod {
             }),
         }
     }
+}
+
+/// Volumes that are memory; few pods have any.
+fn memory_volumes(volumes: Option<Vec<Volume>>) -> Option<Vec<Volume>> {
+    let memory = |volume: &Volume| {
+        volume.empty_dir.as_ref().is_some_and(|dir| dir.medium.as_deref() == Some("Memory"))
+    };
+    let found: Vec<_> = volumes?.into_iter().filter(memory).collect();
+    (!found.is_empty()).then_some(found)
 }
 
 fn containers(containers: Vec<Container>) -> Vec<Container> {
@@ -101,6 +111,7 @@ impl Trim for Node {
             }),
             status: status.map(|status| NodeStatus {
                 allocatable: status.allocatable,
+                capacity: status.capacity,
                 conditions: status.conditions,
                 node_info: status.node_info.map(|info| NodeSystemInfo {
                     architecture: info.architecture,
@@ -119,6 +130,7 @@ impl Trim for PersistentVolume {
             spec: self.spec.map(|spec| PersistentVolumeSpec {
                 capacity: spec.capacity,
                 claim_ref: spec.claim_ref,
+                node_affinity: spec.node_affinity,
                 storage_class_name: spec.storage_class_name,
                 ..PersistentVolumeSpec::default()
             }),
@@ -133,6 +145,7 @@ impl Trim for StorageClass {
         Self {
             metadata: ObjectMeta { labels, ..named(self.metadata) },
             provisioner: self.provisioner,
+            parameters: self.parameters,
             ..Self::default()
         }
     }

@@ -23,6 +23,7 @@ pub(crate) fn response(response: &Response, palette: &Palette) -> String {
         Response::Drift { drift } => self::drift(drift, palette),
         Response::Bids { bids } => self::bids(bids, palette),
         Response::Leases { leases } => self::leases(leases, palette),
+        Response::Inventory(inventory) => super::inventory::inventory(inventory, palette),
         Response::Isolation { isolated, attempts } => isolation(*isolated, attempts, palette),
         Response::Done { message } => paragraph(message),
         Response::Error { message, hint } => {
@@ -216,7 +217,7 @@ fn by_tenant<T>(
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn row<const N: usize>(cells: [&str; N]) -> Vec<Vec<String>> {
+pub(super) fn row<const N: usize>(cells: [&str; N]) -> Vec<Vec<String>> {
     cells.map(|cell| vec![printable(cell)]).into()
 }
 

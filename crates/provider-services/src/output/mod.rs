@@ -6,6 +6,7 @@
 mod bids;
 pub(crate) mod ctl;
 mod groups;
+mod inventory;
 mod nodes;
 mod problem;
 mod table;

@@ -1,6 +1,7 @@
 //! Tests on components that take long to build: `cargo xtask test --real` runs them.
 
 mod acme;
+mod capacity;
 mod gateway_api;
 mod grpcurl;
 mod install;

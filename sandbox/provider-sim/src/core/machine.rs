@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use akash_types::{CpuArch, LeaseId};
-use provider_engine::cluster::view::{Amounts, CardChoice, GpuCard, Node};
+use provider_engine::cluster::view::{Amounts, CardChoice, CardState, Exclusion, GpuCard, Node};
 
 use super::pod::PodKey;
 
@@ -50,7 +50,7 @@ impl Machine {
     pub(super) fn new(node: Node) -> Self {
         Self {
             up: true,
-            cordoned: !node.schedulable,
+            cordoned: !node.schedulable(),
             node,
             used: Amounts::default(),
             used_cards: Vec::new(),
@@ -58,7 +58,15 @@ impl Machine {
     }
 
     pub(super) fn view(&self) -> Node {
-        Node { schedulable: self.up && !self.cordoned, ..self.node.clone() }
+        let mut node = self.node.clone();
+        node.exclusions.clear();
+        if !self.up {
+            node.exclusions.push(Exclusion::NotReady("it is down".into()));
+        }
+        if self.cordoned {
+            node.exclusions.push(Exclusion::Cordoned);
+        }
+        node
     }
 
     pub(super) fn free(&self) -> Amounts {
@@ -76,7 +84,8 @@ impl Machine {
         if !self.up || self.cordoned {
             return Err(Lack::Unschedulable);
         }
-        if !self.node.arch.runs(arch) {
+        let named = (arch != CpuArch::default()).then_some(arch);
+        if !self.node.arch.runs(named) {
             return Err(Lack::Arch);
         }
         for (asked, free, lack) in [
@@ -98,7 +107,7 @@ impl Machine {
     /// How many cards of a kind are free. Choices that differ in what they leave open can mean the
     /// same card; each is counted against those it is the same model as.
     fn free_cards(&self, choice: &CardChoice) -> i64 {
-        let usable = |card: &&GpuCard| is_of(card, choice) && !card.taken_by_others;
+        let usable = |card: &&GpuCard| is_of(card, choice) && card.state == CardState::Usable;
         let here = self.node.cards.iter().filter(usable).count();
         let same =
             |other: &CardChoice| other.vendor == choice.vendor && other.model == choice.model;

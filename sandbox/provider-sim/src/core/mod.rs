@@ -99,7 +99,7 @@ pub struct SimCluster {
 }
 
 /// Persistent storage and what volumes of leases take of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Class {
     view: StorageClass,
     used: i64,

@@ -192,7 +192,11 @@ impl SimCluster {
         ClusterView {
             uid: self.settings.uid.clone(),
             nodes: self.machines.iter().map(|(name, node)| (name.clone(), node.view())).collect(),
-            storage: self.classes.iter().map(|(name, class)| (name.clone(), class.view)).collect(),
+            storage: self
+                .classes
+                .iter()
+                .map(|(name, class)| (name.clone(), class.view.clone()))
+                .collect(),
             ips: self
                 .addresses
                 .is_some()

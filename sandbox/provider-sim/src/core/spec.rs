@@ -18,7 +18,9 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use akash_types::{CpuArch, GpuInterface, GpuVendor};
-use provider_engine::cluster::view::{Amounts, GpuCard, Name, Node, NodeArch, StorageClass};
+use provider_engine::cluster::view::{
+    Amounts, CardState, GpuCard, Name, Node, NodeArch, StorageClass,
+};
 
 /// Ports of nodes that lead to services, as Kubernetes has them by default.
 const NODE_PORTS: RangeInclusive<u16> = 30_000..=32_767;
@@ -127,12 +129,12 @@ fn node(entry: &str, body: &str) -> Result<(Node, BTreeMap<Name, i64>), SpecErro
     }
     amounts.gpu = i64::try_from(cards.len()).unwrap_or(i64::MAX);
     let node = Node {
-        schedulable: true,
         allocatable: amounts,
         others: Amounts::default(),
         cards,
         storage_classes: storage.keys().cloned().collect(),
         arch: NodeArch::Known(arch),
+        ..Node::default()
     };
     Ok((node, storage))
 }
@@ -180,7 +182,7 @@ fn cards(text: &str) -> Result<Vec<GpuCard>, SpecError> {
     }
     let model = model.ok_or_else(|| wrong(text, "a card needs a model, such as a100"))?;
     let vendor = vendor.unwrap_or(GpuVendor::Nvidia);
-    let card = GpuCard { vendor, model, memory_gib, interface, taken_by_others: false };
+    let card = GpuCard { vendor, model, memory_gib, interface, state: CardState::Usable };
     Ok((0..count.unwrap_or(1)).map(|_| card.clone()).collect())
 }
 

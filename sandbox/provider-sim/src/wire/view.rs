@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use akash_types::{CpuArch, LeaseId};
 use provider_engine::cluster::view::{
-    CardChoice, ClusterView, Condition, GpuCard, Held, IgnoredOptions, IpPool, LeaseView, Name,
-    Node, NodeArch, PortPool, Replica, StorageClass, ViewChange,
+    CardChoice, CardState, ClusterView, Condition, Exclusion, GpuCard, Held, IgnoredOptions,
+    IpPool, LeaseView, Name, Node, NodeArch, PortPool, Replica, StorageClass, ViewChange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -90,9 +90,10 @@ impl Assembly {
             (ChangeWire::End, whole) => return Ok(whole.take().map(ViewChange::Whole)),
             (ChangeWire::Node(name, node), _) => ViewChange::Node(name, node.try_into()?),
             (ChangeWire::NodeGone(name), _) => ViewChange::NodeGone(name),
-            (ChangeWire::Storage(name, (allocatable, others)), _) => {
-                ViewChange::Storage(name, StorageClass { allocatable, others })
-            }
+            (ChangeWire::Storage(name, (allocatable, others)), _) => ViewChange::Storage(
+                name,
+                StorageClass { allocatable, others, ..StorageClass::default() },
+            ),
             (ChangeWire::StorageGone(name), _) => ViewChange::StorageGone(name),
             (ChangeWire::Ips(pool), _) => ViewChange::Ips(pool.map(ip_pool)),
             (ChangeWire::Ports(pool), _) => ViewChange::Ports(pool.map(port_pool)),
@@ -133,7 +134,9 @@ impl TryFrom<ClusterWire> for ClusterView {
 
     fn try_from(wire: ClusterWire) -> Result<Self, Unreadable> {
         let node = |(name, node): (Name, NodeWire)| Ok((name, node.try_into()?));
-        let class = |(name, (allocatable, others))| (name, StorageClass { allocatable, others });
+        let class = |(name, (allocatable, others))| {
+            (name, StorageClass { allocatable, others, ..StorageClass::default() })
+        };
         Ok(Self {
             uid: wire.uid.map(Into::into),
             nodes: wire.nodes.into_iter().map(node).collect::<Result<_, Unreadable>>()?,
@@ -147,8 +150,38 @@ impl TryFrom<ClusterWire> for ClusterView {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+enum ExclusionWire {
+    Unmanaged(Name),
+    NotReady(Name),
+    Cordoned,
+    Tainted(Name),
+}
+
+impl From<&Exclusion> for ExclusionWire {
+    fn from(exclusion: &Exclusion) -> Self {
+        match exclusion {
+            Exclusion::Unmanaged(label) => Self::Unmanaged(label.clone()),
+            Exclusion::NotReady(why) => Self::NotReady(why.clone()),
+            Exclusion::Cordoned => Self::Cordoned,
+            Exclusion::Tainted(taint) => Self::Tainted(taint.clone()),
+        }
+    }
+}
+
+impl From<ExclusionWire> for Exclusion {
+    fn from(wire: ExclusionWire) -> Self {
+        match wire {
+            ExclusionWire::Unmanaged(label) => Self::Unmanaged(label),
+            ExclusionWire::NotReady(why) => Self::NotReady(why),
+            ExclusionWire::Cordoned => Self::Cordoned,
+            ExclusionWire::Tainted(taint) => Self::Tainted(taint),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NodeWire {
-    schedulable: bool,
+    exclusions: Vec<ExclusionWire>,
     allocatable: AmountsWire,
     others: AmountsWire,
     cards: Vec<(CardWire, bool)>,
@@ -166,10 +199,10 @@ impl From<&Node> for NodeWire {
                 memory_gib: card.memory_gib,
                 interface: card.interface,
             };
-            ((&kind).into(), card.taken_by_others)
+            ((&kind).into(), card.state == CardState::TakenByOthers)
         };
         Self {
-            schedulable: node.schedulable,
+            exclusions: node.exclusions.iter().map(ExclusionWire::from).collect(),
             allocatable: (&node.allocatable).into(),
             others: (&node.others).into(),
             cards: node.cards.iter().map(card).collect(),
@@ -185,15 +218,20 @@ impl TryFrom<NodeWire> for Node {
     fn try_from(wire: NodeWire) -> Result<Self, Unreadable> {
         let card = |(kind, taken_by_others): (CardWire, bool)| {
             let CardChoice { vendor, model, memory_gib, interface } = kind.try_into()?;
-            Ok(GpuCard { vendor, model, memory_gib, interface, taken_by_others })
+            let state = match taken_by_others {
+                true => CardState::TakenByOthers,
+                false => CardState::Usable,
+            };
+            Ok(GpuCard { vendor, model, memory_gib, interface, state })
         };
         Ok(Self {
-            schedulable: wire.schedulable,
+            exclusions: wire.exclusions.into_iter().map(Exclusion::from).collect(),
             allocatable: wire.allocatable.into(),
             others: wire.others.into(),
             cards: wire.cards.into_iter().map(card).collect::<Result<_, Unreadable>>()?,
             storage_classes: wire.storage_classes,
             arch: NodeArch::reported(wire.arch.as_deref()),
+            ..Self::default()
         })
     }
 }

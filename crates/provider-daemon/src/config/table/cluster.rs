@@ -193,6 +193,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         "How often that is probed with --require-isolation",
     ),
     Setting::new(
+        "storage-capacity",
+        "CLASS=SIZE,…",
+        "",
+        "How much persistent storage each class has in all, such as beta3=2Ti,nfs=500Gi, where the \
+         cluster does not say (docs/storage.md)",
+    ),
+    Setting::new(
         "probe-image",
         "IMAGE",
         "docker.io/library/busybox:1.37",

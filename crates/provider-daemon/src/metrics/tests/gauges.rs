@@ -35,12 +35,11 @@ fn engine() -> Engine {
 
 fn view() -> ClusterView {
     let node = Node {
-        schedulable: true,
         allocatable: Amounts { cpu_milli: 4_500, memory: 1 << 33, ephemeral: 1 << 40, gpu: 2 },
         others: Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 0, gpu: 0 },
         ..Node::default()
     };
-    let class = StorageClass { allocatable: 1_000, others: 100 };
+    let class = StorageClass { allocatable: 1_000, others: 100, ..StorageClass::default() };
     ClusterView {
         nodes: [("a".into(), node.clone()), ("b".into(), node)].into(),
         storage: [("beta3".into(), class)].into(),

@@ -44,8 +44,17 @@ fn a_node_of_another_architecture_serves_no_order() {
         let found = scarce(&view, wants(unit(1, 1, 1000, 1), arch));
         assert_eq!(found, Some(Scarce::Arch(arch.parse().unwrap())));
     }
+}
+
+#[test]
+fn a_node_that_reports_none_serves_orders_that_name_none() {
     let silent = Node { arch: NodeArch::reported(None), ..node(8, 8, 8) };
-    assert_eq!(scarce(&cluster(&[("a", silent)]), unit(1, 1, 1000, 1)), None);
+    let view = cluster(&[("a", silent)]);
+    assert_eq!(scarce(&view, unit(1, 1, 1000, 1)), None);
+    for arch in ["amd64", "arm64"] {
+        let found = scarce(&view, wants(unit(1, 1, 1000, 1), arch));
+        assert_eq!(found, Some(Scarce::Arch(arch.parse().unwrap())));
+    }
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use akash_sdl::manifest::{Group, Service, ServiceResources};
 use akash_types::{
-    Address, Attribute, Cpu, DeploymentId, Endpoint, EndpointKind, Gpu, GpuInterface, GpuVendor,
-    GroupId, GroupSpec, LeaseId, Memory, OrderId, PlacementRequirements, ResourceUnit, Resources,
-    Storage,
+    Address, Attribute, Cpu, CpuArch, DeploymentId, Endpoint, EndpointKind, Gpu, GpuInterface,
+    GpuVendor, GroupId, GroupSpec, LeaseId, Memory, OrderId, PlacementRequirements, ResourceUnit,
+    Resources, Storage,
 };
 
 use crate::cluster::view::{
-    Amounts, CardChoice, ClusterView, Condition, GpuCard, Held, LeaseView, Node, Replica,
+    Amounts, CardChoice, CardState, ClusterView, Condition, GpuCard, Held, LeaseView, Node,
+    NodeArch, Replica,
 };
 use crate::inventory::{CommitLevels, GroupNeed};
 
@@ -21,13 +22,13 @@ pub(super) const GI: i64 = 1 << 30;
 /// A node with cores, GiB of memory and of storage.
 pub(super) fn node(cores: i64, memory: i64, ephemeral: i64) -> Node {
     Node {
-        schedulable: true,
         allocatable: Amounts {
             cpu_milli: cores * 1000,
             memory: memory * GI,
             ephemeral: ephemeral * GI,
             gpu: 0,
         },
+        arch: NodeArch::Known(CpuArch::Amd64),
         ..Node::default()
     }
 }
@@ -53,7 +54,7 @@ pub(super) fn card(text: &str) -> GpuCard {
             "sxm" => GpuInterface::Sxm,
             _ => GpuInterface::Pcie,
         }),
-        taken_by_others: false,
+        state: CardState::Usable,
     }
 }
 

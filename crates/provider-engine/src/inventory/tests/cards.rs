@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::build::{
     card, choice, cluster, gpu_node, group, lease, need, node, pod, unit, with_gpu,
 };
-use crate::cluster::view::{Amounts, ClusterView};
+use crate::cluster::view::{Amounts, CardState, ClusterView};
 use crate::inventory::{Free, GroupNeed, NoRoom, Scarce, place};
 
 fn gpus(count: u32, each: u64, keys: &[&str]) -> GroupNeed {
@@ -86,7 +86,7 @@ fn a_card_that_may_be_held_is_not_sold() {
 #[test]
 fn cards_of_others_are_not_ours() {
     let mut node = gpu_node(&[("a100", 2), ("t4", 2)]);
-    node.cards[0].taken_by_others = true;
+    node.cards[0].state = CardState::TakenByOthers;
     node.others.gpu = 1;
     let mut view = cluster(&[("a", node)]);
     assert_eq!(sales(&view, &gpus(1, 1, &["vendor/nvidia/model/a100"])).0, 1);

@@ -80,7 +80,10 @@ fn leases_that_nobody_booked_count_as_they_are_seen() {
     let unit = with_endpoint(unit(1, 2, 1000, 1), EndpointKind::RandomPort, 0);
     let unit = with_volume(unit, 3, &ram);
     let mut view = cluster(&[("a", node(10, 64, 100))]);
-    view.storage.insert("beta2".into(), StorageClass { allocatable: 100, others: 10 });
+    view.storage.insert(
+        "beta2".into(),
+        StorageClass { allocatable: 100, others: 10, ..StorageClass::default() },
+    );
     view.ips = Some(IpPool { total: 4, others: 1 });
     view.ports = Some(PortPool { total: 12, others: 2 });
     let mut seen = lease(1, &[unit]);
@@ -116,7 +119,10 @@ fn memory_behind_mounts_counts_before_and_after_the_pod_is_there() {
 fn volumes_and_addresses_count_as_planned_until_they_are_there() {
     let mut view = cluster(&[("a", node(10, 64, 100))]);
     view.nodes.get_mut("a").unwrap().storage_classes.push("beta2".into());
-    view.storage.insert("beta2".into(), StorageClass { allocatable: 100 * GI, others: 0 });
+    view.storage.insert(
+        "beta2".into(),
+        StorageClass { allocatable: 100 * GI, others: 0, ..StorageClass::default() },
+    );
     view.ips = Some(IpPool { total: 4, others: 0 });
     let units = [with_endpoint(
         with_volume(unit(1, 2, 1000, 1), 20, &[("class", "beta2"), ("persistent", "true")]),
@@ -214,7 +220,10 @@ fn any_cluster() -> impl Strategy<Value = ClusterView> {
             node.storage_classes.push("beta2".into());
             view.nodes.insert(format!("node-{index}").into(), node);
         }
-        view.storage.insert("beta2".into(), StorageClass { allocatable: 200 * GI, others: 0 });
+        view.storage.insert(
+            "beta2".into(),
+            StorageClass { allocatable: 200 * GI, others: 0, ..StorageClass::default() },
+        );
         view.ips = Some(IpPool { total: 5, others: 1 });
         view.ports = Some(PortPool { total: 6, others: 1 });
         view

@@ -3,9 +3,11 @@
 use akash_types::EndpointKind;
 
 use super::build::{
-    GI, cluster, gpu_node, group, need, node, unit, with_endpoint, with_gpu, with_volume,
+    GI, cluster, gpu_node, group, lease, need, node, unit, with_endpoint, with_gpu, with_volume,
 };
-use crate::cluster::view::{Amounts, ClusterView, IpPool, PortPool, StorageClass};
+use crate::cluster::view::{
+    Amounts, ClusterView, Exclusion, IpPool, PortPool, SharedDisks, StorageClass, StoragePlace,
+};
 use crate::inventory::{
     Booking, CommitLevels, Free, GroupNeed, NoRoom, Scarce, Shortage, Unplaceable, place,
 };
@@ -42,7 +44,7 @@ fn a_need_is_what_the_pod_will_ask_for() {
     let memory = (4 * GI * 2 + 1) / 3;
     assert_eq!(need.asks, Amounts { cpu_milli: 500, memory, ephemeral: 8 * GI, gpu: 2 });
     assert_eq!(need.ram, 4 * GI);
-    assert_eq!(need.on_node().memory, memory + 4 * GI);
+    assert_eq!(need.on_node(&[]).memory, memory + 4 * GI);
     assert_eq!(*need.volumes, [("beta2".into(), 25 * GI)]);
 }
 
@@ -118,7 +120,7 @@ fn all_replicas_or_none() {
 #[test]
 fn nodes_that_take_no_pods_are_not_used() {
     let mut cordoned = node(64, 64, 100);
-    cordoned.schedulable = false;
+    cordoned.exclusions.push(Exclusion::Cordoned);
     let view = cluster(&[("a", cordoned), ("b", node(2, 64, 100))]);
     let booking = place(&free(&view), &need(vec![unit(1, 1, 1000, 1)])).unwrap();
     assert_eq!(plan(&booking), [("b", 1)]);
@@ -132,7 +134,7 @@ fn nodes_that_take_no_pods_are_not_used() {
 fn the_scarce_resource_is_named() {
     let volume = [("class", "beta2"), ("persistent", "true")];
     let mut view = cluster(&[("a", node(8, 16, 50)), ("b", gpu_node(&[("t4", 2)]))]);
-    view.storage.insert("beta2".into(), StorageClass { allocatable: 100 * GI, others: 0 });
+    view.storage.insert("beta2".into(), shared(100, 0));
     view.nodes.get_mut("a").unwrap().storage_classes.push("beta2".into());
     let t4 = ["vendor/nvidia/model/t4"];
     for (unit, expected) in [
@@ -179,10 +181,85 @@ fn a_shortage_reads_well() {
     );
 }
 
+/// A class with GiB in all, of which others have some.
+fn shared(allocatable: i64, others: i64) -> StorageClass {
+    let (allocatable, others) = (allocatable * GI, others * GI);
+    StorageClass { allocatable, others, ..StorageClass::default() }
+}
+
+#[test]
+fn volumes_on_disks_of_nodes_take_from_their_node() {
+    // Two nodes with 100 GiB of disk each, half of b's in use; 150 are free, but not in one place.
+    let mut view = cluster(&[("a", node(8, 32, 100)), ("b", node(8, 32, 100))]);
+    let on_disks = StoragePlace::NodeDisk;
+    let class = StorageClass { allocatable: 200 * GI, place: on_disks, ..StorageClass::default() };
+    view.storage.insert("local".into(), class);
+    for node in view.nodes.values_mut() {
+        node.storage_classes.push("local".into());
+    }
+    view.nodes.get_mut("b").unwrap().others.ephemeral = 50 * GI;
+    let volume = [("class", "local"), ("persistent", "true")];
+    let ask = |replicas, gib| need(vec![with_volume(unit(1, replicas, 100, 1), gib, &volume)]);
+    let (wanted, fitted, scarce, _, largest) = shortage(&view, &ask(1, 120));
+    assert_eq!((wanted, fitted, scarce, largest), (1, 0, Scarce::Ephemeral, 100 * GI));
+    assert!(place(&free(&view), &ask(3, 40)).is_ok());
+    // What is booked is not there for pods without volumes either, nor for the next volume.
+    let booked = place(&free(&view), &ask(2, 50)).unwrap();
+    let rest = free(&view).without(&booked);
+    assert_eq!(rest.storage().next().unwrap().1, 50 * GI);
+    let disk = [("class", "default"), ("persistent", "false")];
+    let pod = |gib| need(vec![with_volume(unit(2, 1, 100, 1), gib, &disk)]);
+    assert!(place(&rest, &pod(50)).is_ok());
+    assert!(place(&rest, &pod(51)).is_err());
+    // A pod that is there counts with its volume, booked or not.
+    let mut seen = lease(1, &[with_volume(unit(1, 1, 100, 1), 70, &volume)]);
+    seen.replicas.push(super::build::pod(1, Some("a"), Amounts::default()));
+    view.leases.insert(seen.id, seen);
+    assert_eq!(free(&view).storage().next().unwrap().1, 80 * GI);
+}
+
+#[test]
+fn classes_on_the_same_disks_are_not_sold_twice() {
+    // 90 GiB of disk: 30 in three copies, or 60 with one part in three for repair.
+    let class = |allocatable: i64, raw, stored| StorageClass {
+        allocatable: allocatable * GI,
+        disks: Some(SharedDisks { group: "ceph".into(), raw, stored }),
+        ..StorageClass::default()
+    };
+    let mut view = cluster(&[("a", node(8, 32, 100))]);
+    view.storage.insert("copies".into(), class(30, 3, 1));
+    view.storage.insert("coded".into(), class(60, 3, 2));
+    view.storage.insert("other".into(), shared(7, 0));
+    view.nodes.get_mut("a").unwrap().storage_classes =
+        ["copies", "coded", "other"].map(Into::into).to_vec();
+    let ask = |classes: &[(&str, u64)]| {
+        let mut one = unit(1, 1, 100, 1);
+        for (class, gib) in classes {
+            one = with_volume(one, *gib, &[("class", class), ("persistent", "true")]);
+        }
+        need(vec![one])
+    };
+    let left = |free: &Free| free.storage().map(|(_, left)| left / GI).collect::<Vec<_>>();
+    assert_eq!(left(&free(&view)), [60, 30, 7]);
+    let booked = place(&free(&view), &ask(&[("coded", 20)])).unwrap();
+    let rest = free(&view).without(&booked);
+    assert_eq!(left(&rest), [40, 20, 7]);
+    // One replica with a volume of each class.
+    assert!(place(&rest, &ask(&[("coded", 20), ("copies", 10)])).is_ok());
+    assert!(place(&rest, &ask(&[("coded", 22), ("copies", 10)])).is_err());
+    // What others have counts for both.
+    view.storage.get_mut("copies").unwrap().others = 5 * GI;
+    assert_eq!(left(&free(&view)), [50, 25, 7]);
+    // A class that is not sold has nothing, and takes nothing.
+    view.storage.get_mut("copies").unwrap().unsold = Some("because".into());
+    assert_eq!(left(&free(&view)), [60, 7]);
+    assert!(place(&free(&view), &ask(&[("copies", 1)])).is_err());
+}
+
 #[test]
 fn persistent_volumes_need_their_class_on_the_node_and_room_in_it() {
     let mut view = cluster(&[("a", node(8, 16, 50)), ("b", node(64, 256, 50))]);
-    view.storage.insert("beta2".into(), StorageClass { allocatable: 100 * GI, others: 30 * GI });
+    view.storage.insert("beta2".into(), shared(100, 30));
     view.nodes.get_mut("b").unwrap().storage_classes.push("beta2".into());
     let volume = [("class", "beta2"), ("persistent", "true")];
     let two = need(vec![with_volume(unit(1, 2, 100, 1), 30, &volume)]);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::build::{choice, cluster, gpu_node, lease, need, node, pod, unit, with_gpu};
-use crate::cluster::view::{CardChoice, ClusterView, LeaseView};
+use crate::cluster::view::{CardChoice, ClusterView, Exclusion, LeaseView};
 use crate::inventory::{Booking, Free, GroupNeed, NoRoom, Replanned, place, replan};
 
 fn again(
@@ -43,7 +43,7 @@ fn replicas_that_run_stay_where_they_are() {
     // Also where nothing would be put now.
     let mut full = view;
     full.nodes.get_mut("b").unwrap().others.cpu_milli = 4000;
-    full.nodes.get_mut("b").unwrap().schedulable = false;
+    full.nodes.get_mut("b").unwrap().exclusions.push(Exclusion::Cordoned);
     assert_eq!(plan(&again(&full, &need, Some(&before), Some(&seen))), [("b", 1), ("a", 2)]);
 }
 

@@ -47,7 +47,6 @@ pub(super) struct World {
 impl World {
     pub(super) fn new() -> Self {
         let node = Node {
-            schedulable: true,
             allocatable: Amounts { cpu_milli: 8000, memory: 1 << 34, ephemeral: 1 << 40, gpu: 0 },
             ..Node::default()
         };

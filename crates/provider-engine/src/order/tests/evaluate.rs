@@ -84,7 +84,10 @@ fn a_price_that_may_not_be_bid_is_a_decline() {
             ("capabilities/storage/1/class", "beta2"),
             ("capabilities/storage/1/persistent", "true"),
         ]));
-        world.view.storage.insert("beta2".into(), StorageClass { allocatable: 1 << 40, others: 0 });
+        world.view.storage.insert(
+            "beta2".into(),
+            StorageClass { allocatable: 1 << 40, others: 0, ..StorageClass::default() },
+        );
         world.view.nodes.values_mut().for_each(|it| it.storage_classes = vec!["beta2".into()]);
     });
     assert_eq!(unpriced, ["price-storage-class"]);

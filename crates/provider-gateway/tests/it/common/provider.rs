@@ -279,7 +279,6 @@ pub(crate) fn inventory(nodes: u32, reservations: u64) -> InventoryStatus {
     let amounts = Amounts { cpu_milli: 500, memory: 1 << 30, ephemeral: 1 << 30, gpu: 0 };
     let node = |number: u32| NodeStatus {
         name: format!("node-{number}").into(),
-        schedulable: true,
         allocatable: amounts,
         available: amounts,
         ..NodeStatus::default()

@@ -23,6 +23,7 @@ Examples:
   provider-services ctl status
   provider-services ctl why 101
   provider-services ctl leases --output json
+  provider-services ctl inventory
   provider-services ctl maintenance on
   provider-services ctl lease close 101 --reason decommission";
 
@@ -42,6 +43,11 @@ Examples:
   provider-services ctl drift
   provider-services ctl bids
   provider-services ctl leases --output json";
+
+const INVENTORY_HELP: &str = "\
+Examples:
+  provider-services ctl inventory
+  provider-services ctl inventory --output json | jq '.nodes[] | {name, excluded}'";
 
 const MAINTENANCE_HELP: &str = "\
 Examples:
@@ -116,6 +122,12 @@ enum CtlCommand {
     /// Show leases
     #[command(after_help = LIST_HELP)]
     Leases,
+    /// Show what nodes and storage have, what is left of it, and what is not sold, with the reason
+    ///
+    /// What is left is what a new order can have: what pods ask for and what is reserved for bids
+    /// and leases is taken off.
+    #[command(after_help = INVENTORY_HELP)]
+    Inventory,
     /// Stop bidding and closing while something is repaired, or go on
     ///
     /// What runs keeps running, and tenants reach it as before.
@@ -272,6 +284,7 @@ fn request(command: &CtlCommand, streams: &mut Streams<'_>) -> anyhow::Result<Re
         CtlCommand::Drift => Request::Drift,
         CtlCommand::Bids => Request::Bids,
         CtlCommand::Leases => Request::Leases,
+        CtlCommand::Inventory => Request::Inventory,
         CtlCommand::Maintenance { state } => Request::Maintenance { on: *state == Switch::On },
         CtlCommand::SendManifest { subject, file } => {
             let source = Source::read(&file.path, streams.stdin)?;

@@ -17,7 +17,7 @@ fn a_lost_node_is_not_a_lost_workload() {
     bench.pass(60);
     let node = bench.of(1).replicas[0].node.clone().unwrap();
     bench.give(SimInput::Disturb(Disturbance::NodeLost(node.clone())));
-    assert!(!bench.seen.nodes[&node].schedulable);
+    assert!(!bench.seen.nodes[&node].schedulable());
     let why = format!("node {node} does not answer");
     assert_eq!(bench.conditions(1), [&Condition::Failing(why)]);
     bench.give(SimInput::Disturb(Disturbance::NodeBack(node.clone())));

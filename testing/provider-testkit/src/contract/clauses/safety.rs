@@ -76,7 +76,7 @@ pub async fn a_lost_node_is_not_a_lost_lease<H: Harness>(harness: &H) -> Verdict
             let machine = view.nodes.get(&node);
             let lease = view.leases.get(&case.lease);
             !is_lost
-                && machine.is_none_or(|machine| !machine.schedulable)
+                && machine.is_none_or(|machine| !machine.schedulable())
                 && lease.is_some_and(|lease| {
                     let mut replicas = lease.replicas.iter();
                     replicas.all(|replica| {

@@ -87,7 +87,7 @@ impl Watch {
                 && left.ephemeral >= signed(disk)
         };
         let view = engine.cluster_view();
-        let schedulable = |name: &Name| view.nodes.get(name).is_some_and(|node| node.schedulable);
+        let schedulable = |name: &Name| view.nodes.get(name).is_some_and(|node| node.schedulable());
         let room = free(engine).into_iter().find(|(name, left)| schedulable(name) && fits(left));
         if let Some((node, left)) = room {
             let text = format!("no room is seen for {order}, and node {node} has {left:?}");
