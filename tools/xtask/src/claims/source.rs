@@ -189,10 +189,6 @@ impl FileReader<'_> {
         if name == "matches" {
             return;
         }
-        if name == "facts" {
-            let facts = mac.parse_body_with(Punctuated::<FieldValue, Token![,]>::parse_terminated);
-            self.source.topics.extend(facts.iter().flatten().filter_map(fact_and_topic));
-        }
         let list = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         match list {
             Ok(list) => list.iter().for_each(|expr| self.visit_expr(expr)),
@@ -438,9 +434,15 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
 
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
         // A definition does nothing by itself.
-        if item.ident.is_none() {
-            self.read_tokens(item.mac.tokens.clone());
+        if item.ident.is_some() {
+            return;
         }
+        let mac = &item.mac;
+        if mac.path.is_ident("facts") {
+            let facts = mac.parse_body_with(Punctuated::<FieldValue, Token![,]>::parse_terminated);
+            self.source.topics.extend(facts.iter().flatten().filter_map(fact_and_topic));
+        }
+        self.read_tokens(mac.tokens.clone());
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
