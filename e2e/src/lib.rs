@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 pub mod attack;
 pub mod guide;
+pub mod metrics;
 pub mod network;
 pub mod npm;
 pub mod program;

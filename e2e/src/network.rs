@@ -55,6 +55,8 @@ pub struct Settings {
     pub cluster: Vec<String>,
     /// How to reach a Kubernetes cluster on which the provider works instead.
     pub kubeconfig: Option<PathBuf>,
+    /// The key that the provider signs with.
+    pub signer: String,
     /// More for `run`.
     pub run: Vec<String>,
     /// What `provider.yaml` of `run` says, instead of the flags for prices and deposits.
@@ -81,6 +83,7 @@ impl Default for Settings {
             speed: 100,
             cluster: Vec::new(),
             kubeconfig: None,
+            signer: "operator".to_owned(),
             run: Vec::new(),
             config: None,
             variables: Vec::new(),
@@ -185,7 +188,7 @@ impl Network {
         let home = self.at("chain")?;
         let (store, socket) = (self.store(), self.at("ctl.sock")?);
         let store = store.to_str().context("a path that is no text")?;
-        let mut args = vec!["run", "--from", "operator", "--node", &nodes];
+        let mut args = vec!["run", "--from", &self.settings.signer, "--node", &nodes];
         let kubeconfig = self.settings.kubeconfig.as_ref();
         let kubeconfig = kubeconfig.map(|path| path.to_string_lossy().into_owned());
         match &kubeconfig {

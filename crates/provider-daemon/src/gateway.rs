@@ -126,7 +126,7 @@ impl<S: Script> Provider for Port<S> {
     }
 }
 
-const fn no_answer(busy: engine_task::Busy) -> Busy {
+pub(crate) const fn no_answer(busy: engine_task::Busy) -> Busy {
     match busy {
         engine_task::Busy::Full => Busy::Full,
         engine_task::Busy::Stopping => Busy::Stopping,

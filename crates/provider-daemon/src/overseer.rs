@@ -161,7 +161,7 @@ impl Operate for Overseer {
     }
 }
 
-const fn unavailable(busy: Busy) -> ctl::Unavailable {
+pub(crate) const fn unavailable(busy: Busy) -> ctl::Unavailable {
     match busy {
         Busy::Full => ctl::Unavailable::Busy,
         Busy::TimedOut => ctl::Unavailable::TimedOut,

@@ -1,21 +1,13 @@
 //! Flags that do nothing say so in a running provider, and the others do what their help says.
 
-use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use e2e::network::{Network, Settings, wait_until};
-use http::{Request, Response, Uri};
-use hyper::body::Incoming;
-use hyper::client::conn::http2 as client;
-use hyper::server::conn::http2 as server;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use provider_testkit::proxy::Proxy;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
+
+use crate::grpc_front::Front;
 
 /// Longer than anything takes, however busy the machine is.
 const LONG: Duration = Duration::from_secs(180);
@@ -54,82 +46,6 @@ fn bid(network: &Network, dseq: &str) {
         let bids = network.ctl(&["bids"])?["bids"].to_string();
         Ok(bids.contains(&format!("/{dseq}/1/1")).then_some(()))
     });
-}
-
-/// gRPC in front of a node. The first question for an order gets no answer.
-struct Front {
-    address: SocketAddr,
-    calls: Arc<Mutex<Calls>>,
-}
-
-#[derive(Default)]
-struct Calls {
-    count: usize,
-    is_held: bool,
-    /// How long the client waited for the answer that never came.
-    waited: Option<Duration>,
-}
-
-/// A call without an answer. It is dropped when its client gives up.
-struct Held(Instant, Arc<Mutex<Calls>>);
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.1.lock().unwrap().waited = Some(self.0.elapsed());
-    }
-}
-
-impl Front {
-    async fn start(to: SocketAddr) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let calls = Arc::new(Mutex::new(Calls::default()));
-        let counted = Arc::clone(&calls);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let counted = Arc::clone(&counted);
-                let service = service_fn(move |request| call(request, to, Arc::clone(&counted)));
-                let server = server::Builder::new(TokioExecutor::new());
-                tokio::spawn(server.serve_connection(TokioIo::new(stream), service));
-            }
-        });
-        Self { address, calls }
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    fn calls(&self) -> usize {
-        self.calls.lock().unwrap().count
-    }
-}
-
-async fn call(
-    request: Request<Incoming>,
-    to: SocketAddr,
-    calls: Arc<Mutex<Calls>>,
-) -> Result<Response<Incoming>, Infallible> {
-    let is_first = {
-        let mut calls = calls.lock().unwrap();
-        calls.count += 1;
-        let is_order = request.uri().path().ends_with("market.v1beta5.Query/Order");
-        let is_first = is_order && !calls.is_held;
-        calls.is_held |= is_order;
-        is_first
-    };
-    if is_first {
-        let _held = Held(Instant::now(), calls);
-        std::future::pending::<()>().await;
-    }
-    let stream = TcpStream::connect(to).await.unwrap();
-    let (mut sender, connection) =
-        client::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
-    tokio::spawn(connection);
-    let (mut head, body) = request.into_parts();
-    let path = head.uri.path_and_query().unwrap().as_str();
-    head.uri = format!("http://{to}{path}").parse::<Uri>().unwrap();
-    Ok(sender.send_request(Request::from_parts(head, body)).await.unwrap())
 }
 
 #[test]
@@ -174,9 +90,9 @@ fn an_answer_is_waited_for_longer_than_half_a_minute_if_the_flag_says_so() {
     network.start_provider().unwrap();
     insist(&network, "the provider acts", || network.ready());
     assert!(front.calls() > 0, "questions go to the only node's gRPC port");
+    front.hold();
     order(&network, SDL, "1");
-    let waited =
-        insist(&network, "the provider gives up", || Ok(front.calls.lock().unwrap().waited));
+    let waited = insist(&network, "the provider gives up", || Ok(front.waited()));
     assert!(waited > Duration::from_secs(35), "{waited:?}");
     // It asks again.
     bid(&network, "1");

@@ -113,9 +113,18 @@ pub(crate) fn validate(network: &Network, sdl: &str) -> (u16, String) {
 
 /// The answer of `ProviderRPC.BidScreening`.
 pub(crate) fn bid_screening(network: &Network, sdl: &str) -> Result<BidScreeningResponse, Refused> {
+    bid_screening_for(network, sdl, &[])
+}
+
+/// The same for a manifest that lists these hostnames.
+pub(crate) fn bid_screening_for(
+    network: &Network,
+    sdl: &str,
+    hostnames: &[&str],
+) -> Result<BidScreeningResponse, Refused> {
     let text = std::fs::read_to_string(sdl).unwrap();
     let group: GroupSpec = akash_sdl::Sdl::read(&text).unwrap().groups()[0].clone();
-    let question =
-        BidScreeningRequest { group_spec: Some(group.into()), ..BidScreeningRequest::default() };
+    let hostnames = hostnames.iter().map(|name| (*name).to_owned()).collect();
+    let question = BidScreeningRequest { group_spec: Some(group.into()), hostnames };
     grpc(network, "BidScreening", &question)
 }

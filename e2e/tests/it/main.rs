@@ -22,6 +22,7 @@ mod flags;
 #[cfg(target_os = "linux")]
 mod gateway_calls;
 mod gateway_clients;
+mod grpc_front;
 mod guides;
 #[cfg(target_os = "linux")]
 mod lost_cluster;

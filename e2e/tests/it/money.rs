@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use e2e::metrics::{free_address, metric};
 use e2e::network::{Network, Settings, wait_until};
+use tokio::runtime::Runtime;
+
+use crate::grpc_front::{Front, Spendable};
 
 const LONG: Duration = Duration::from_secs(120);
 const SDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hello.yaml");
@@ -39,7 +43,10 @@ fn spend(network: &Network) {
 #[test]
 fn no_bid_without_money_for_its_fees_until_there_is_some_or_another_account_pays() {
     let folder = tempfile::tempdir().unwrap();
-    let run = FLAGS.map(str::to_owned).to_vec();
+    let metrics = free_address().unwrap();
+    let listener = metrics.to_string();
+    let flags = [&FLAGS[..], &["--metrics-listener", &listener]].concat();
+    let run = flags.iter().map(|flag| (*flag).to_owned()).collect();
     let mut network =
         Network::start(folder.path(), Settings { run, ..Settings::default() }).unwrap();
     let operator = network.address("operator").unwrap();
@@ -51,6 +58,7 @@ fn no_bid_without_money_for_its_fees_until_there_is_some_or_another_account_pays
         Ok(network.ctl(&["status"])?["cannot_pay"].as_str().map(str::to_owned))
     });
     assert!(why.contains("uakt for deposit and fees"), "{why}");
+    assert_eq!(metric(metrics, "provider_cannot_pay").unwrap(), "1");
     order(&network, "1");
     insist(&network, "the reason", || {
         let why = network.ctl(&["why", "1"])?.to_string();
@@ -63,6 +71,7 @@ fn no_bid_without_money_for_its_fees_until_there_is_some_or_another_account_pays
     insist(&network, "a bid", || Ok((bids(&network)? == 1).then_some(())));
     let status = network.ctl(&["status"]).unwrap();
     assert!(status["cannot_pay"].is_null(), "{status}");
+    assert_eq!(metric(metrics, "provider_cannot_pay").unwrap(), "0");
 
     // The account is empty again, and fees are asked of the one that pays them.
     network.provider.as_mut().unwrap().kill();
@@ -77,6 +86,70 @@ fn no_bid_without_money_for_its_fees_until_there_is_some_or_another_account_pays
         let listed = network.json(&list)?;
         Ok(listed["bids"].as_array().is_some_and(|bids| bids.len() == 1).then_some(()))
     });
+}
+
+#[test]
+fn a_key_that_acts_by_authz_pays_the_fees_and_the_provider_the_deposits() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { signer: "hot".to_owned(), ..Settings::default() };
+    let mut network = Network::start(folder.path(), settings).unwrap();
+    network.run(&["keys", "add", "hot"]).unwrap();
+    let (hot, operator) = (network.address("hot").unwrap(), network.address("operator").unwrap());
+    let bid = ["generic", "--msg-type", "/akash.market.v1beta5.MsgCreateBid"];
+    network.tx("operator", &[&["authz", "grant", &hot], &bid[..]].concat()).unwrap();
+    network.tx("tenant", &["bank", "send", &hot, "7uakt"]).unwrap();
+    spend(&network);
+    network.set_flags(&[&FLAGS[..], &["--authz-provider", &operator]].concat());
+    network.start_provider().unwrap();
+    insist(&network, "the provider acts", || network.ready());
+    let why = insist(&network, "the balance is known", || {
+        Ok(network.ctl(&["status"])?["cannot_pay"].as_str().map(str::to_owned))
+    });
+    assert!(why.starts_with("7uakt can be spent"), "{why}");
+    order(&network, "1");
+    insist(&network, "the reason", || {
+        Ok(network.ctl(&["why", "1"])?.to_string().contains("7uakt can be spent").then_some(()))
+    });
+    assert_eq!(bids(&network).unwrap(), 0);
+
+    network.tx("tenant", &["bank", "send", &hot, "5000000uakt"]).unwrap();
+    insist(&network, "a bid", || Ok((bids(&network)? == 1).then_some(())));
+    let (tenant, get) = (network.address("tenant").unwrap(), ["query", "market", "bid", "get"]);
+    let of = ["--owner", &tenant, "--dseq", "1", "--provider", &operator];
+    insist(&network, "the bid is the provider's", || {
+        network.json(&[&get[..], &of].concat()).map(Some)
+    });
+}
+
+#[test]
+fn what_can_be_spent_decides_and_what_is_not_known_stops_nothing() {
+    let runtime = Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut network = Network::start(folder.path(), Settings::default()).unwrap();
+    let front = runtime.block_on(Front::start(network.grpc().parse().unwrap()));
+    front.spendable(Spendable::Withheld);
+    network.set_flags(&[&FLAGS[..], &["--grpc-addr", &front.url()]].concat());
+    network.start_provider().unwrap();
+    insist(&network, "the provider acts", || network.ready());
+    insist(&network, "the balance is asked for", || Ok((front.balances() > 0).then_some(())));
+    order(&network, "1");
+    insist(&network, "a bid without knowing", || Ok((bids(&network)? == 1).then_some(())));
+    let status = network.ctl(&["status"]).unwrap();
+    assert!(status["cannot_pay"].is_null(), "{status}");
+
+    // All of the balance is there, and none of it can be spent.
+    front.spendable(Spendable::Nothing);
+    let why = insist(&network, "the balance is known", || {
+        Ok(network.ctl(&["status"])?["cannot_pay"].as_str().map(str::to_owned))
+    });
+    assert!(why.starts_with("0uakt can be spent"), "{why}");
+    order(&network, "2");
+    insist(&network, "the reason", || {
+        Ok(network.ctl(&["why", "2"])?.to_string().contains("0uakt can be spent").then_some(()))
+    });
+    assert_eq!(bids(&network).unwrap(), 1);
+    front.spendable(Spendable::Told);
+    insist(&network, "a bid again", || Ok((bids(&network)? == 2).then_some(())));
 }
 
 #[test]

@@ -62,6 +62,7 @@ fn show(folder: &Path, (cert, key): &(rcgen::Certificate, KeyPair)) -> (PathBuf,
 /// TLS in front of a port. Clients have to show a certificate of the authority, if one is wanted.
 struct Front {
     address: SocketAddr,
+    acceptor: Arc<Mutex<TlsAcceptor>>,
     seen: Arc<Mutex<Seen>>,
     /// Connections end when it changes.
     cut: watch::Sender<u32>,
@@ -74,25 +75,30 @@ struct Seen {
     certificates: BTreeSet<Vec<u8>>,
 }
 
+/// TLS with a certificate of the authority for these names.
+fn acceptor(authority: &Authority, names: &[&str], asks: bool) -> TlsAcceptor {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let (cert, key) = authority.issue(names);
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.0.der().clone()).unwrap();
+    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap();
+    let builder = match asks {
+        true => builder.with_client_cert_verifier(clients.build().unwrap()),
+        false => builder.with_no_client_auth(),
+    };
+    let mut config = builder.with_single_cert(vec![cert.der().clone()], key).unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    TlsAcceptor::from(Arc::new(config))
+}
+
 impl Front {
     async fn start(authority: &Authority, names: &[&str], to: SocketAddr, asks: bool) -> Self {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let (cert, key) = authority.issue(names);
-        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let mut roots = RootCertStore::empty();
-        roots.add(authority.0.der().clone()).unwrap();
-        let clients =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
-        let builder = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap();
-        let builder = match asks {
-            true => builder.with_client_cert_verifier(clients.build().unwrap()),
-            false => builder.with_no_client_auth(),
-        };
-        let mut config = builder.with_single_cert(vec![cert.der().clone()], key).unwrap();
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let acceptor = Arc::new(Mutex::new(acceptor(authority, names, asks)));
+        let current = Arc::clone(&acceptor);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (cut, cuts) = watch::channel(0);
@@ -100,7 +106,7 @@ impl Front {
         let noted = Arc::clone(&seen);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, noted) = (acceptor.clone(), Arc::clone(&noted));
+                let (acceptor, noted) = (current.lock().unwrap().clone(), Arc::clone(&noted));
                 let mut cuts = cuts.clone();
                 cuts.mark_unchanged();
                 tokio::spawn(async move {
@@ -112,7 +118,12 @@ impl Front {
                 });
             }
         });
-        Self { address, seen, cut }
+        Self { address, acceptor, seen, cut }
+    }
+
+    /// Shows a certificate of this authority from now on, and demands one of it.
+    fn replace(&self, authority: &Authority) {
+        *self.acceptor.lock().unwrap() = acceptor(authority, &["localhost"], true);
     }
 
     fn cut(&self) {
@@ -166,7 +177,7 @@ fn texts(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn nodes_that_demand_a_certificate_are_used_and_a_new_certificate_is_picked_up() {
+fn nodes_that_demand_a_certificate_are_used_and_new_certificates_are_picked_up() {
     let runtime = Runtime::new().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut network = Network::start(folder.path(), Settings::default()).unwrap();
@@ -214,15 +225,27 @@ fn nodes_that_demand_a_certificate_are_used_and_a_new_certificate_is_picked_up()
     };
     assert!(shown(&rpc, &first) && shown(&grpc, &first));
 
-    let second = authority.issue(&["renewed.provider.test"]);
-    show(folder.path(), &second);
-    rpc.cut();
-    grpc.cut();
-    order(&network, "2");
-    bid(&network, "2");
-    insist("the new certificate is shown to all", || {
-        Ok((shown(&rpc, &second) && shown(&grpc, &second)).then_some(()))
-    });
+    // First a new certificate, then also a new authority on both sides: the old one proves nothing.
+    let other = Authority::new();
+    for (dseq, authority) in [("2", &authority), ("3", &other)] {
+        let renewed = authority.issue(&["renewed.provider.test"]);
+        show(folder.path(), &renewed);
+        authority.write(Path::new(&ca));
+        for front in [&rpc, &grpc] {
+            front.replace(authority);
+        }
+        let websockets = rpc.seen(|seen| seen.websockets);
+        rpc.cut();
+        grpc.cut();
+        order(&network, dseq);
+        bid(&network, dseq);
+        insist("the new certificate is shown to all", || {
+            Ok((shown(&rpc, &renewed) && shown(&grpc, &renewed)).then_some(()))
+        });
+        insist("blocks are heard of by a new WebSocket", || {
+            Ok((rpc.seen(|seen| seen.websockets) > websockets).then_some(()))
+        });
+    }
 }
 
 #[test]
@@ -292,4 +315,26 @@ fn nodes_are_reached_through_a_proxy_that_alone_knows_their_names() {
     insist("blocks are heard of by WebSocket", || {
         Ok((rpc.seen(|seen| seen.websockets) > 0).then_some(()))
     });
+}
+
+#[test]
+fn a_tenants_command_trusts_the_authority_that_the_environment_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut network = Network::start(folder.path(), Settings::default()).unwrap();
+    let authority = Authority::new();
+    let (cert, key) = show(folder.path(), &authority.issue(&["localhost"]));
+    let (cert, key) = (cert.to_str().unwrap(), key.to_str().unwrap());
+    let files = ["--gateway-tls-cert", cert, "--gateway-tls-key", key];
+    network.set_flags(&[&files[..], &["--cluster-public-hostname", "localhost"]].concat());
+    network.start_provider().unwrap();
+    insist("the provider acts", || network.ready());
+    network.open_gateway().unwrap();
+    let operator = network.address("operator").unwrap();
+    let variables = network.variables().unwrap();
+    let found = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let status = ["status", &operator];
+    let error = program::run(&status, &found).unwrap_err().to_string();
+    assert!(error.contains("ertificate") || error.contains("UnknownIssuer"), "{error}");
+    let ca = authority.write(&folder.path().join("ca.pem"));
+    program::run(&status, &[&found[..], &[("SSL_CERT_FILE", &ca)]].concat()).unwrap();
 }

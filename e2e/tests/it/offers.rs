@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use e2e::network::{Network, Settings, wait_until};
 
-use crate::gateway_calls::{bid_screening, grpc_status, screened, validate};
+use crate::gateway_calls::{bid_screening, bid_screening_for, grpc_status, screened, validate};
 
 /// Longer than anything takes, however busy the machine is.
 const LONG: Duration = Duration::from_secs(180);
@@ -309,6 +309,26 @@ fn an_order_in_a_denomination_without_prices_is_declined() {
     why(&network, "7", reason);
     assert_eq!(screened(&network, HELLO).0, [reason]);
     assert_eq!(bids(&network), 0);
+}
+
+#[test]
+fn a_hostname_that_is_reserved_or_taken_is_screened_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = started(folder.path(), Settings::default());
+    network.open_gateway().unwrap();
+    let said = |name: &str| {
+        let answer = bid_screening_for(&network, HELLO, &[name]).unwrap();
+        assert_eq!(answer.passed, answer.reasons.is_empty(), "{answer:?}");
+        answer.reasons
+    };
+    let reserved = "hostname not allowed: \"sim.localhost\" is reserved by this provider";
+    assert_eq!(said("sim.localhost"), [reserved]);
+    assert_eq!(said("example.com"), [""; 0]);
+    let sdl = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hostnames.yaml");
+    let deploy = ["deploy", sdl, "--dseq", "7", "--pick", "cheapest", "--bid-wait", "0"];
+    network.run(&[&deploy[..], &["--from", "tenant"]].concat()).unwrap();
+    assert_eq!(said("example.com"), ["hostname not allowed: host \"example.com\" in use"]);
+    assert_eq!(said("other.example.com"), [""; 0]);
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //! provider was started with, and its effect is observed on chain, in the cluster or at the provider.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use akash_types::{BidId, LeaseId, LeaseState};
 use anyhow::Result;
+use e2e::metrics::{free_address, metric};
 use e2e::network::{Network, Settings, wait_until};
 use provider_daemon::config::{Change, table};
 use provider_engine::cluster::command::Operation;
@@ -33,10 +35,15 @@ const BASE: &[(&str, &str)] = &[
     ("cached-result-max-age", "1h"),
 ];
 
+/// Not a setting of the table, and as live as they are.
+const ATTRIBUTES: &str = "attributes";
+
 type Case = (&'static str, fn(&mut Bench, &'static str));
 
 /// Each setting, and how its change is seen to take effect.
 const CASES: &[Case] = &[
+    // First: a provider that has just started counts slow blocks, so a minute is over sooner.
+    ("lease-funds-monitor-interval", funds_interval),
     ("bid-price-strategy", strategy),
     ("bid-price-cpu-scale", |bench, name| bench.price_changes(name, "6", "hello.yaml")),
     ("bid-price-memory-scale", |bench, name| bench.price_changes(name, "1", "hello.yaml")),
@@ -80,15 +87,15 @@ const CASES: &[Case] = &[
     }),
     ("cached-result-max-age", cached),
     ("withdrawal-period", withdrawal),
-    ("lease-funds-monitor-interval", funds_interval),
     ("minimum-balance", minimum_balance),
+    (ATTRIBUTES, attributes),
     ("log_level", log_level),
 ];
 
 #[test]
 fn every_live_setting_takes_effect_in_a_running_provider() {
-    let mut live: Vec<&str> =
-        table::settings().filter(|s| s.change == Change::Reload).map(|s| s.name).collect();
+    let live = table::settings().filter(|setting| setting.change == Change::Reload);
+    let mut live: Vec<&str> = live.map(|setting| setting.name).chain([ATTRIBUTES]).collect();
     let mut tried: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
     live.sort_unstable();
     tried.sort_unstable();
@@ -105,6 +112,7 @@ fn every_live_setting_takes_effect_in_a_running_provider() {
 /// A network whose provider reads its settings from a file.
 struct Bench {
     network: Network,
+    metrics: SocketAddr,
     next: u64,
     /// Dropped last: the network shows its logs when a test fails.
     folder: tempfile::TempDir,
@@ -113,7 +121,10 @@ struct Bench {
 fn config(changes: &[(&str, &str)]) -> String {
     let mut settings: BTreeMap<&str, &str> = BASE.iter().copied().collect();
     settings.extend(changes.iter().copied());
-    let line = |(name, value): (&&str, &&str)| format!("{}: \"{value}\"\n", name.replace('-', ""));
+    let line = |(name, value): (&&str, &&str)| match *name {
+        ATTRIBUTES => format!("{name}: {value}\n"),
+        _ => format!("{}: \"{value}\"\n", name.replace('-', "")),
+    };
     settings.iter().map(line).collect()
 }
 
@@ -128,12 +139,14 @@ fn insist<T>(what: &str, look: impl FnMut() -> Result<Option<T>>) -> T {
 impl Bench {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings { config: Some(config(&[])), ..Settings::default() };
+        let metrics = free_address().unwrap();
+        let run = vec!["--metrics-listener".to_owned(), metrics.to_string()];
+        let settings = Settings { config: Some(config(&[])), run, ..Settings::default() };
         let mut network = Network::start(folder.path(), settings).unwrap();
         network.start_provider().unwrap();
         insist("the provider acts", || network.ready());
         network.open_gateway().unwrap();
-        Self { folder, network, next: 0 }
+        Self { folder, network, metrics, next: 0 }
     }
 
     /// Reloads with the base and these changes, and waits until the provider has read them.
@@ -259,6 +272,8 @@ impl Bench {
             let leases = self.network.leases()?;
             Ok(leases.contains(&(number, "degraded".to_owned())).then_some(()))
         });
+        // Longer than the shortest period: with the values of the base it would be closed.
+        self.pass_blocks(40);
         self.is("lease", &dseq, "active");
         let mut changes: BTreeMap<&str, &str> = before.iter().copied().collect();
         changes.insert(name, value);
@@ -447,32 +462,41 @@ fn withdrawal(bench: &mut Bench, name: &'static str) {
     insist("it is withdrawn", || Ok(bench.why(&dseq).contains("was not paid out").then_some(())));
 }
 
-/// A low balance is read again after a tenth of the interval.
+/// The accounts of leases are read once after a reload, and from then on in this interval.
 fn funds_interval(bench: &mut Bench, name: &'static str) {
-    let operator = bench.network.address("operator").unwrap();
-    let held = bench.network.json(&["query", "bank", "balances", &operator]).unwrap();
-    let coins = held["balances"].as_array().unwrap();
-    let held = coins.iter().find(|coin| coin["denom"] == "uakt").unwrap()["amount"].as_str();
-    let held: u128 = held.unwrap().parse().unwrap();
-    let wanted = (held + 1_000_000).to_string();
-    let is_low =
-        |bench: &Bench| anyhow::Ok(!bench.network.ctl(&["status"])?["low_balance"].is_null());
-    bench.set(&[("minimum-balance", &wanted)]);
-    insist("the balance is low", || Ok(is_low(bench)?.then_some(())));
-    bench.set(&[("minimum-balance", &wanted), (name, "1m")]);
-    bench.pass_blocks(4);
-    bench.network.tx("tenant", &["bank", "send", &operator, "5000000uakt"]).unwrap();
-    insist("it is noticed that it is not", || Ok((!is_low(bench)?).then_some(())));
+    bench.running();
+    let read_at = |bench: &Bench| {
+        let leases = bench.network.ctl(&["leases"])?;
+        anyhow::Ok(leases["leases"][0]["funds"]["read_at"].as_u64())
+    };
+    insist("its account is read", || read_at(bench));
+    bench.set(&[(name, "1m")]);
+    let mut last = bench.height();
+    for _ in 0..3 {
+        last = insist("it is read again", || Ok(read_at(bench)?.filter(|at| *at > last + 1)));
+    }
+}
+
+/// Without them in provider.yaml an order is bid on, whatever it asks for.
+fn attributes(bench: &mut Bench, name: &'static str) {
+    bench.declined_by(name, r#"[{key: tier, value: "1"}]"#);
 }
 
 fn minimum_balance(bench: &mut Bench, name: &'static str) {
     let low = |bench: &Bench| anyhow::Ok(bench.network.ctl(&["status"])?["low_balance"].clone());
+    let is_low = |bench: &Bench| metric(bench.metrics, "provider_low_balance").unwrap();
     insist("the balance is not low", || Ok(low(bench)?.is_null().then_some(())));
+    assert_eq!(is_low(bench), "0");
     bench.set(&[(name, "999999999999999999")]);
     insist("the balance is low", || {
         let low: Value = low(bench)?;
         Ok(low.to_string().contains("999999999999999999").then_some(()))
     });
+    assert_eq!(is_low(bench), "1");
+    let log = bench.network.provider_log();
+    let warning = log.lines().rfind(|line| line.contains("balance below minimum"));
+    let warning = warning.unwrap_or_else(|| panic!("no warning:\n{log}"));
+    assert!(warning.contains("WARN") && warning.contains("999999999999999999"), "{warning}");
 }
 
 fn log_level(bench: &mut Bench, name: &'static str) {

@@ -1,6 +1,8 @@
 //! What the provider tells others on the bus, and what it hears there.
 
 mod events;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

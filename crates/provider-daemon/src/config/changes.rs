@@ -121,8 +121,8 @@ impl Config {
         let never =
             |span: Option<std::time::Duration>| span.map_or("never".to_owned(), reader::show);
         let signer = match self.chain.lane.uses_authz() {
-            true => format!("{}, acting for the provider by authz", self.signer),
-            false => self.signer.to_string(),
+            true => format!("{}, acting for the provider by authz", self.chain.lane.account),
+            false => self.chain.lane.account.to_string(),
         };
         let nodes = self.chain.nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let pricing = match (&settings.pricing, &self.script) {

@@ -60,7 +60,6 @@ pub struct Config {
     /// Database of height, journal and history.
     pub store: PathBuf,
     pub ctl_socket: PathBuf,
-    pub signer: Address,
     /// Who we are: the signer, or whom it acts for.
     pub provider: Address,
     pub chain: Chain,
@@ -167,7 +166,6 @@ fn read(reader: &mut Reader<'_>) -> Option<Config> {
         store: store?,
         ctl_socket: ctl_socket?,
         home,
-        signer: account.lane.account,
         provider: account.provider,
         chain: chain?,
         outbound: outbound?,

@@ -236,6 +236,7 @@ fn lease(lease: &LeaseStatus) -> Lease {
             dry_at: funds.dry_at,
             blocks_left: funds.blocks_left,
             seconds_left: funds.time_left.map(|time| time.as_secs()),
+            read_at: funds.read_at,
         }),
     }
 }

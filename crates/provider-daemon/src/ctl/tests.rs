@@ -25,7 +25,7 @@ use super::{BindError, CtlServer, Operate, Unavailable};
 struct Fake {
     asked: Mutex<Vec<OperatorRequest>>,
     sent: Mutex<Vec<TenantRequest>>,
-    busy: bool,
+    unavailable: Option<Unavailable>,
     refuses_manifests: bool,
 }
 
@@ -104,8 +104,8 @@ impl Operate for Fake {
     }
 
     async fn operator(&self, request: OperatorRequest) -> Result<Reply, Unavailable> {
-        if self.busy {
-            return Err(Unavailable::Busy);
+        if let Some(why) = self.unavailable {
+            return Err(why);
         }
         self.asked.lock().unwrap().push(request.clone());
         Ok(match request {
@@ -367,13 +367,23 @@ async fn a_manifest_is_sent_as_sdl_or_as_json() {
 }
 
 #[tokio::test]
-async fn a_busy_provider_says_so() {
-    let running = Running::start(Fake { busy: true, ..Fake::default() }).await;
-    let (message, hint) = error(running.ask(&Request::Drift).await);
-    assert_eq!(message, "the provider has too much to do");
-    assert_eq!(hint.as_deref(), Some("try again in a moment"));
-    // What is only read needs nobody's time.
-    assert!(matches!(running.ask(&Request::Status).await, Response::Status(_)));
+async fn a_provider_without_an_answer_says_why() {
+    for (why, said, remedy) in [
+        (Unavailable::Busy, "the provider has too much to do", "try again in a moment"),
+        (Unavailable::Stopping, "the provider is stopping", "start it again, then ask"),
+        (
+            Unavailable::TimedOut,
+            "the provider did not answer in time; it may have been done all the same",
+            "see `provider-services ctl status` and `ctl leases`",
+        ),
+    ] {
+        let running = Running::start(Fake { unavailable: Some(why), ..Fake::default() }).await;
+        let (message, hint) = error(running.ask(&Request::Drift).await);
+        assert_eq!(message, said);
+        assert_eq!(hint.as_deref(), Some(remedy));
+        // What is only read needs nobody's time.
+        assert!(matches!(running.ask(&Request::Status).await, Response::Status(_)));
+    }
 }
 
 #[tokio::test]

@@ -233,6 +233,9 @@ pub struct Funds {
     pub blocks_left: Option<u64>,
     /// About how long these take.
     pub seconds_left: Option<u64>,
+    /// Height of the reading from which this was computed.
+    #[serde(default)]
+    pub read_at: u64,
 }
 
 /// What was decided about something.

@@ -204,8 +204,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use provider_engine::engine::{LeaseIndex, Status};
+    use provider_gateway::port;
 
     use super::*;
+    use crate::{gateway, overseer};
 
     fn published() -> Published {
         Published {
@@ -247,6 +249,35 @@ mod tests {
             }
         }
         refused
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_without_an_answer_may_have_been_done_and_one_at_the_end_says_so() {
+        let (_inbox, handle, mut letters, _shown) = open(published());
+        let begun = tokio::time::Instant::now();
+        let late = handle.tenant(of_tenant()).await.unwrap_err();
+        assert_eq!((late, begun.elapsed()), (Busy::TimedOut, TENANT_PATIENCE));
+        assert_eq!(gateway::no_answer(late), port::Busy::TimedOut);
+        let said = overseer::unavailable(late).to_string();
+        assert!(said.contains("it may have been done all the same"), "{said}");
+        // Whoever gave up waiting did not take the request back.
+        assert_eq!(letters.take(&mut Vec::new(), 1).await, 1);
+
+        let waiting = tokio::spawn({
+            let handle = handle.clone();
+            async move { handle.tenant(of_tenant()).await.unwrap_err() }
+        });
+        tokio::task::yield_now().await;
+        drop(letters);
+        let dropped = waiting.await.unwrap();
+        let refused = handle.tenant(of_tenant()).await.unwrap_err();
+        for stopping in [dropped, refused] {
+            assert_eq!(stopping, Busy::Stopping);
+            assert_eq!(gateway::no_answer(stopping), port::Busy::Stopping);
+            let said = overseer::unavailable(stopping).to_string();
+            assert_eq!(said, "the provider is stopping");
+        }
+        assert_eq!(begun.elapsed(), TENANT_PATIENCE, "nobody waits for a provider that stops");
     }
 
     #[tokio::test]

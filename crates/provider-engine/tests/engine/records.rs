@@ -45,6 +45,23 @@ fn every_cause_why_no_bids_are_made_is_named() {
 }
 
 #[test]
+fn a_provider_that_knows_neither_its_record_nor_the_market_makes_no_bids() {
+    let mut world = World::new();
+    (world.chain.knows_provider, world.chain.tells_params) = (false, false);
+    world.start();
+    world.order(1);
+    let why = pauses(&world);
+    assert_eq!(why.len(), 2, "{why:?}");
+    assert!(why[0].starts_with("the provider is not registered on chain"), "{why:?}");
+    assert_eq!(why[1], "the parameters of the market were not read yet");
+    assert!(world.submitted.is_empty(), "{:?}", world.submitted);
+    (world.chain.knows_provider, world.chain.tells_params) = (true, true);
+    world.blocks(120);
+    assert_eq!(pauses(&world), [""; 0]);
+    assert_eq!(world.submitted.len(), 1, "{:?}", world.submitted);
+}
+
+#[test]
 fn a_cluster_that_is_not_known_is_a_cause_of_no_bids() {
     let mut world = World::started();
     world.running(1);

@@ -91,6 +91,9 @@ pub(crate) struct Chain {
     /// What the provider can spend.
     pub(crate) wallet: Vec<Coin>,
     pub(crate) wallet_answers: bool,
+    /// Whether it says who the provider is, and the rules of the market.
+    pub(crate) knows_provider: bool,
+    pub(crate) tells_params: bool,
 }
 
 pub(crate) fn address(byte: u8) -> Address {
@@ -136,6 +139,8 @@ impl World {
                 answers: true,
                 pace: 6,
                 wallet_answers: true,
+                knows_provider: true,
+                tells_params: true,
                 wallet: vec!["100000000uakt".parse().unwrap()],
                 ..Chain::default()
             },
@@ -461,7 +466,12 @@ impl Chain {
     }
 
     pub(crate) fn read(&self, query: &ChainQuery) -> Result<Read, Unavailable> {
-        if !self.answers || (matches!(query, ChainQuery::Wallet) && !self.wallet_answers) {
+        let is_silent = match query {
+            ChainQuery::Wallet => !self.wallet_answers,
+            ChainQuery::Params => !self.tells_params,
+            _ => false,
+        };
+        if !self.answers || is_silent {
             return Err(Unavailable("no answer".to_owned()));
         }
         let answer = match query {
@@ -486,6 +496,7 @@ impl Chain {
             }
             ChainQuery::Deployment(id) => ChainAnswer::Deployment(self.deployment(*id)),
             ChainQuery::Account(id) => ChainAnswer::Account(Box::new(self.account(*id))),
+            ChainQuery::Provider if !self.knows_provider => ChainAnswer::Provider(None, vec![]),
             ChainQuery::Provider => {
                 let attributes = vec![Attribute::new("region", "west")];
                 let record = Provider {

@@ -13,6 +13,7 @@ use provider_engine::engine::{
     InventoryStatus, IpStatus, NodeStatus, Reserved, StorageStatus, VolumeCounts,
 };
 use provider_gateway::Settings;
+use provider_gateway::port::Busy;
 use provider_sim::core::Disturbance;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request};
@@ -233,6 +234,27 @@ async fn a_tenant_runs_its_lease() {
     assert_eq!(refused.code(), Code::InvalidArgument);
     assert_eq!(refused.message(), "manifest version validation failed");
     assert_eq!(refused.metadata().get("akash-error-code").unwrap(), "manifest-hash");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_answer_of_the_engine_has_a_status_for_each_reason() {
+    let world = World::start().await;
+    let (manifest, sdl) = case("02-two-services");
+    world.provider.lease(lease(9002), &manifest, sdl.groups());
+    let mut client = LeaseRpcClient::new(channel(&world).await);
+    let id = Some(lease(9002).into());
+    let send = wire::SendManifestRequest { lease_id: id, manifest: manifest.into_proto() };
+    for (busy, code, said) in [
+        (Busy::TimedOut, Code::DeadlineExceeded, "timed-out"),
+        (Busy::Stopping, Code::Unavailable, "not-ready"),
+        (Busy::Full, Code::Unavailable, "busy"),
+    ] {
+        world.provider.be_busy(busy);
+        let refused = client.send_manifest(by("full", send.clone())).await.unwrap_err();
+        assert_eq!(refused.code(), code, "{refused:?}");
+        assert_eq!(refused.message(), busy.to_string());
+        assert_eq!(refused.metadata().get("akash-error-code").unwrap(), said);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

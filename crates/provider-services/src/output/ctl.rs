@@ -299,7 +299,7 @@ mod tests {
     fn leases_stand_under_their_tenant() {
         let funds = |dry, dry_at, blocks_left: Option<u64>| {
             let seconds_left = blocks_left.map(|blocks| blocks * 6);
-            Some(Funds { dry, dry_at, blocks_left, seconds_left })
+            Some(Funds { dry, dry_at, blocks_left, seconds_left, read_at: 1 })
         };
         let leases = vec![
             Lease { funds: funds(false, Some(42_101), Some(42_000)), ..lease(101, "running") },

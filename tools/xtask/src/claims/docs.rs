@@ -36,7 +36,7 @@ pub(super) fn first_column(lines: &[&str]) -> Listed {
     listed
 }
 
-const HEADS: [&str; 4] = ["code", "name", "kind", "cause"];
+const HEADS: [&str; 5] = ["code", "name", "kind", "cause", "event"];
 
 /// Names in headings such as ``### `name` ``; the mark may stand anywhere in their section.
 pub(super) fn headings(page: &str, level: &str) -> Listed {

@@ -1,7 +1,7 @@
 //! Claims and what they stand on: what the documentation lists is done by product code.
 //!
-//! A bus topic, metric, error code, decline, decision or close cause that is documented has to be
-//! constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
+//! A bus topic, kind of event, metric, error code, decline, decision or close cause that is documented
+//! has to be constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
 //! *not yet* in the documentation, and a mark that is out of date is a failure too. Paths that
 //! ARCHITECTURE.md names exist.
 
@@ -9,8 +9,9 @@ mod docs;
 mod source;
 #[cfg(test)]
 mod tests;
+mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,9 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
         compare(&what, &docs::first_column(&lines), &done, &mut broken);
     }
     error_codes(&source, &page("docs/gateway.md")?, &mut broken);
-    topics(&source, &page("docs/bus.md")?, &mut broken);
+    let bus = page("docs/bus.md")?;
+    topics(&source, &bus, &mut broken);
+    events(&source, &bus, &mut broken);
     metrics(&source, &page("docs/metrics.md")?, &mut broken);
     settings(&source, &mut broken);
     let files = stdout_of(program("git").args(["ls-files"]).current_dir(root))?;
@@ -161,8 +164,18 @@ fn topics(source: &Source, page: &str, broken: &mut Vec<String>) {
     compare("docs/bus.md", &docs::headings(page, "###"), &done.collect(), broken);
 }
 
-/// A metric is kept if something beside the table uses its constant, and each word that a label can
-/// have is somewhere in the code. That all are listed is a test of the daemon.
+/// A kind of event is told if product code makes it.
+fn events(source: &Source, page: &str, broken: &mut Vec<String>) {
+    let is_told = |kind: &String| source.constructed.contains(&("EventKind".into(), kind.clone()));
+    let done = source.events.iter().map(|kind| (kind.clone(), is_told(kind)));
+    let lines = docs::section(page, "## Events").unwrap_or_default();
+    let table: Vec<&str> =
+        lines.into_iter().skip_while(|line| !line.starts_with("| event ")).collect();
+    compare("docs/bus.md, Events", &docs::first_column(&table), &done.collect(), broken);
+}
+
+/// A metric is kept if something beside the table uses its constant. The words that a label can have
+/// are listed in the table; each is somewhere else in the code.
 fn metrics(source: &Source, page: &str, broken: &mut Vec<String>) {
     const TABLE: &str = "crates/provider-daemon/src/metrics/table";
     let mut done = BTreeMap::new();
@@ -177,6 +190,27 @@ fn metrics(source: &Source, page: &str, broken: &mut Vec<String>) {
         listed.extend(docs::first_column(&docs::section(page, heading).unwrap_or_default()));
     }
     compare("docs/metrics.md", &listed, &done, broken);
+    let is_label = |word: &str| {
+        word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
+    };
+    let plain = |text: &str| {
+        let words = text.replace(['-', ' '], "_");
+        let small = |c: char| match c.is_ascii_uppercase() {
+            true => format!("_{}", c.to_ascii_lowercase()),
+            false => c.to_string(),
+        };
+        words.chars().map(small).collect::<String>().trim_start_matches('_').to_owned()
+    };
+    let is_table = |files: &BTreeSet<PathBuf>| files.iter().all(|file| file.starts_with(TABLE));
+    let (tables, others): (Vec<_>, Vec<_>) =
+        source.texts.iter().partition(|(_, files)| is_table(files));
+    let said: BTreeSet<String> = others.iter().map(|(text, _)| plain(text)).collect();
+    let lists = tables.iter().filter(|(text, _)| text.contains(", "));
+    for list in lists.filter(|(text, _)| text.split(", ").all(is_label)) {
+        for word in list.0.split(", ").filter(|word| !said.contains(&plain(word))) {
+            broken.push(format!("docs/metrics.md: no code gives the label `{word}`"));
+        }
+    }
 }
 
 /// A setting counts if its parser reads it and what it becomes is read outside of the parser.
@@ -185,8 +219,8 @@ fn settings(source: &Source, broken: &mut Vec<String>) {
     let is_settings = |file: &Path| SETTINGS.iter().any(|settings| file == Path::new(settings));
     let fields = source.fields.iter().filter(|(file, _)| owned(file) || is_settings(file));
     for (file, fields) in fields {
-        for (structure, field) in fields {
-            let readers = source.reads.get(field);
+        for (structure, field) in fields.iter().filter(|(of, _)| !SHOWN.contains(&of.as_str())) {
+            let readers = source.reads.get(&(structure.clone(), field.clone()));
             if !readers.into_iter().flatten().any(|reader| !is_parser(reader)) {
                 let file = file.display();
                 broken.push(format!(
@@ -217,7 +251,11 @@ const SETTINGS: [&str; 6] = [
     "crates/provider-operators/src/hostname/settings.rs",
 ];
 
-/// Whether a file only makes a configuration. `kube.rs` hands it on.
+/// Types of the parser that are only shown.
+const SHOWN: [&str; 1] = ["NeedsRestart"];
+
+/// Whether a file only makes a configuration. `kube.rs` and `files.rs` hand it on.
 fn is_parser(file: &Path) -> bool {
-    file.starts_with("crates/provider-daemon/src/config") && !file.ends_with("kube.rs")
+    let hands_on = file.ends_with("kube.rs") || file.ends_with("files.rs");
+    file.starts_with("crates/provider-daemon/src/config") && !hands_on
 }

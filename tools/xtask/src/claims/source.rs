@@ -1,7 +1,7 @@
 //! What product code does, as far as claims about it need to know: which variants and structs it
 //! constructs, which fields it reads, which constants and texts it uses.
 //!
-//! Types are told apart by name only. Tests, test kits and what only compares or matches a value do
+//! Types are told apart by name only, and the owner of a field that is read as far as names tell it. Tests, test kits and what only compares or matches a value do
 //! not count.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use proc_macro2::{TokenStream, TokenTree};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprLit, FieldValue, Lit, Member, Pat, Token};
+
+use super::types::{Declared, Locals, Types};
 
 /// A type and its variant.
 pub(super) type Variant = (String, String);
@@ -30,8 +33,9 @@ pub(super) struct Source {
     pub(super) constructed: BTreeSet<Variant>,
     /// Struct literals, with the files that have them.
     pub(super) structs: BTreeMap<String, BTreeSet<PathBuf>>,
-    /// Fields that are read, with the files that do.
-    pub(super) reads: BTreeMap<String, BTreeSet<PathBuf>>,
+    /// Fields that are read, by type and name, with the files that do.
+    pub(super) reads: BTreeMap<(String, String), BTreeSet<PathBuf>>,
+    declared: Declared,
     /// Constants that are used, with the files that do.
     pub(super) constants: BTreeMap<String, BTreeSet<PathBuf>>,
     /// Texts, with the files that have them.
@@ -44,6 +48,8 @@ pub(super) struct Source {
     pub(super) pairs: BTreeMap<PathBuf, Vec<(String, String)>>,
     /// Facts of the bus, with their topics.
     pub(super) topics: Vec<(String, String)>,
+    /// Kinds of events of the bus.
+    pub(super) events: Vec<String>,
     /// Names of settings, with whether they are said to have an effect.
     pub(super) settings: BTreeMap<String, bool>,
 }
@@ -51,13 +57,15 @@ pub(super) struct Source {
 /// Reads every product crate below `root`.
 pub(super) fn read(root: &Path) -> Result<Source> {
     let mut source = Source::default();
+    let mut files = Vec::new();
     for entry in fs::read_dir(root.join("crates")).context("cannot list crates/")? {
-        read_folder(root, &entry?.path().join("src"), &mut source)?;
+        read_folder(root, &entry?.path().join("src"), &mut files)?;
     }
+    source.add(&files);
     Ok(source)
 }
 
-fn read_folder(root: &Path, folder: &Path, source: &mut Source) -> Result<()> {
+fn read_folder(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, syn::File)>) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {folder:?}"))?;
     for entry in entries {
         let path = entry?.path();
@@ -66,30 +74,37 @@ fn read_folder(root: &Path, folder: &Path, source: &mut Source) -> Result<()> {
             continue;
         }
         if path.is_dir() {
-            read_folder(root, &path, source)?;
+            read_folder(root, &path, files)?;
         } else if name.ends_with(".rs") {
             let text =
                 fs::read_to_string(&path).with_context(|| format!("cannot read {path:?}"))?;
             let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
-            source.add(&relative, &text)?;
+            files.push((relative, parsed(&path, &text)?));
         }
     }
     Ok(())
 }
 
 impl Source {
-    pub(super) fn add(&mut self, path: &Path, text: &str) -> Result<()> {
-        let file = syn::parse_file(text).with_context(|| format!("cannot parse {path:?}"))?;
-        let mut reader = FileReader {
-            source: self,
-            path,
-            self_type: None,
-            functions: Vec::new(),
-            arms: Vec::new(),
-        };
-        reader.visit_file(&file);
-        Ok(())
+    /// Takes files. What they declare has to be known before what they do.
+    pub(super) fn add(&mut self, files: &[(PathBuf, syn::File)]) {
+        files.iter().for_each(|(_, file)| self.declared.add(file));
+        for (path, file) in files {
+            let mut reader = FileReader {
+                source: self,
+                path,
+                self_type: None,
+                functions: Vec::new(),
+                arms: Vec::new(),
+                locals: Locals::default(),
+            };
+            reader.visit_file(file);
+        }
     }
+}
+
+pub(super) fn parsed(path: &Path, text: &str) -> Result<syn::File> {
+    syn::parse_file(text).with_context(|| format!("cannot parse {path:?}"))
 }
 
 /// `Fact: Topic`, in the macro that gives facts their topics.
@@ -102,6 +117,43 @@ fn fact_and_topic(pair: &FieldValue) -> Option<(String, String)> {
     }
 }
 
+/// The arms of `select!`: a pattern each, what is waited for, and what is done then.
+fn select_arms(input: ParseStream<'_>) -> syn::Result<Vec<(Pat, Vec<Expr>)>> {
+    let mut arms = Vec::new();
+    if input.peek(syn::Ident) && input.peek2(Token![;]) {
+        input.parse::<syn::Ident>()?;
+        input.parse::<Token![;]>()?;
+    }
+    while !input.is_empty() {
+        let pattern = match input.parse::<Option<Token![else]>>()? {
+            Some(_) => syn::parse_quote!(_),
+            None => Pat::parse_multi_with_leading_vert(input)?,
+        };
+        let mut parts = Vec::new();
+        if input.parse::<Option<Token![=]>>()?.is_some() {
+            parts.push(input.parse()?);
+        }
+        if input.parse::<Option<Token![,]>>()?.is_some() {
+            input.parse::<Token![if]>()?;
+            parts.push(input.parse()?);
+        }
+        input.parse::<Token![=>]>()?;
+        parts.push(Expr::parse_with_earlier_boundary_rule(input)?);
+        input.parse::<Option<Token![,]>>()?;
+        arms.push((pattern, parts));
+    }
+    Ok(arms)
+}
+
+/// Names in `Name: "text";`, in the macro that makes kinds of events.
+fn kinds(tokens: TokenStream) -> Vec<String> {
+    let words = tokens.into_iter().filter_map(|token| match token {
+        TokenTree::Ident(ident) => Some(ident.to_string()),
+        _ => None,
+    });
+    words.collect()
+}
+
 struct FileReader<'a> {
     source: &'a mut Source,
     path: &'a Path,
@@ -110,6 +162,7 @@ struct FileReader<'a> {
     functions: Vec<String>,
     /// Patterns of the arms around this place, each with its alternatives.
     arms: Vec<Vec<Vec<Variant>>>,
+    locals: Locals,
 }
 
 impl FileReader<'_> {
@@ -143,11 +196,39 @@ impl FileReader<'_> {
         }
     }
 
-    fn read_field(&mut self, member: &Member) {
-        if let Member::Named(name) = member {
-            let files = self.source.reads.entry(name.to_string()).or_default();
+    /// Notes that a field of one of these types is read.
+    fn read_field(&mut self, of: &Types, member: &Member) {
+        let Member::Named(name) = member else { return };
+        let name = name.to_string();
+        for owner in self.source.declared.owners(of, &name) {
+            let files = self.source.reads.entry((owner, name.clone())).or_default();
             files.insert(self.path.to_path_buf());
         }
+    }
+
+    fn types(&self, expr: &Expr) -> Types {
+        self.locals.types(expr, &self.source.declared)
+    }
+
+    /// Binds the names of a pattern to what it matches.
+    fn bind(&mut self, pattern: &Pat, of: &Types) {
+        self.locals.bind(pattern, of, &self.source.declared);
+    }
+
+    /// Reads a function, whose names are its own.
+    fn function(&mut self, signature: &syn::Signature, visit: impl FnOnce(&mut Self)) {
+        let mut locals = Locals::default();
+        locals.bind_self(self.self_type.as_ref());
+        let outer = std::mem::replace(&mut self.locals, locals);
+        for input in &signature.inputs {
+            if let syn::FnArg::Typed(typed) = input {
+                self.bind(&Pat::Type(typed.clone()), &Types::new());
+            }
+        }
+        self.functions.push(signature.ident.to_string());
+        visit(self);
+        self.functions.pop();
+        self.locals = outer;
     }
 
     /// Every way to match a pattern, as the variants that it names.
@@ -183,11 +264,24 @@ impl FileReader<'_> {
         }
     }
 
+    /// An arm of `select!`: its pattern matches what the first part gives.
+    fn select_arm(&mut self, pattern: &Pat, parts: &[Expr]) {
+        let of = parts.first().map(|waited| self.types(waited)).unwrap_or_default();
+        self.visit_pat(pattern);
+        self.bind(pattern, &of);
+        parts.iter().for_each(|part| self.visit_expr(part));
+    }
+
     /// Code in a macro: as expressions where it is a list of them, else word by word.
     fn read_macro(&mut self, mac: &syn::Macro) {
         let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         if name == "matches" {
             return;
+        }
+        if name == "select"
+            && let Ok(arms) = mac.parse_body_with(select_arms)
+        {
+            return arms.iter().for_each(|(pattern, parts)| self.select_arm(pattern, parts));
         }
         let list = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         match list {
@@ -215,8 +309,9 @@ impl FileReader<'_> {
                             };
                             self.source.constructed.insert((type_name, name.clone()));
                         }
-                        [.., dot] if dot == "." => {
-                            self.read_field(&Member::Named(ident));
+                        [.., of, dot] if dot == "." => {
+                            let of = syn::parse_str(of).map(|of| self.types(&of));
+                            self.read_field(&of.unwrap_or_default(), &Member::Named(ident));
                         }
                         _ => {}
                     }
@@ -308,15 +403,11 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.functions.push(function.sig.ident.to_string());
-        visit::visit_impl_item_fn(self, function);
-        self.functions.pop();
+        self.function(&function.sig, |reader| visit::visit_impl_item_fn(reader, function));
     }
 
     fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.functions.push(function.sig.ident.to_string());
-        visit::visit_item_fn(self, function);
-        self.functions.pop();
+        self.function(&function.sig, |reader| visit::visit_item_fn(reader, function));
     }
 
     fn visit_stmt(&mut self, statement: &'ast syn::Stmt) {
@@ -324,6 +415,28 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
         if !is_for_tests {
             visit::visit_stmt(self, statement);
         }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        visit::visit_local(self, local);
+        let of = local.init.as_ref().map(|init| self.types(&init.expr)).unwrap_or_default();
+        self.bind(&local.pat, &of);
+    }
+
+    fn visit_expr_let(&mut self, condition: &'ast syn::ExprLet) {
+        self.bind(&condition.pat, &self.types(&condition.expr));
+        visit::visit_expr_let(self, condition);
+    }
+
+    fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
+        self.bind(&each.pat, &self.types(&each.expr));
+        visit::visit_expr_for_loop(self, each);
+    }
+
+    fn visit_expr_match(&mut self, cases: &'ast syn::ExprMatch) {
+        let of = self.types(&cases.expr);
+        cases.arms.iter().for_each(|arm| self.bind(&arm.pat, &of));
+        visit::visit_expr_match(self, cases);
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
@@ -349,9 +462,15 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
         // A pattern constructs nothing, but reads the fields that it binds.
         match pattern {
             Pat::Struct(structure) => {
+                let own = |name: String| match &self.self_type {
+                    Some(own) if name == "Self" => own.clone(),
+                    _ => name,
+                };
+                let path = structure.path.segments.iter();
+                let of = path.map(|segment| own(segment.ident.to_string())).collect();
                 for field in &structure.fields {
                     if !matches!(*field.pat, Pat::Wild(_)) {
-                        self.read_field(&field.member);
+                        self.read_field(&of, &field.member);
                     }
                     self.visit_pat(&field.pat);
                 }
@@ -386,7 +505,7 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
     }
 
     fn visit_expr_field(&mut self, field: &'ast syn::ExprField) {
-        self.read_field(&field.member);
+        self.read_field(&self.types(&field.base), &field.member);
         visit::visit_expr_field(self, field);
     }
 
@@ -418,6 +537,13 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        // A closure is given what it is called on, or parts of it.
+        let of = self.types(&call.receiver);
+        for argument in &call.args {
+            if let Expr::Closure(closure) = argument {
+                closure.inputs.iter().for_each(|input| self.bind(input, &of));
+            }
+        }
         visit::visit_expr_method_call(self, call);
         if call.method == "unused"
             && let Some(name) = setting_name(&call.receiver)
@@ -441,6 +567,9 @@ impl<'ast> Visit<'ast> for FileReader<'_> {
         if mac.path.is_ident("facts") {
             let facts = mac.parse_body_with(Punctuated::<FieldValue, Token![,]>::parse_terminated);
             self.source.topics.extend(facts.iter().flatten().filter_map(fact_and_topic));
+        }
+        if mac.path.is_ident("kinds") {
+            self.source.events.extend(kinds(mac.tokens.clone()));
         }
         self.read_tokens(mac.tokens.clone());
     }
@@ -475,7 +604,7 @@ fn literal(expr: &Expr) -> Option<&Lit> {
     }
 }
 
-fn type_name(of: &syn::Type) -> Option<String> {
+pub(super) fn type_name(of: &syn::Type) -> Option<String> {
     match of {
         syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,

@@ -128,7 +128,7 @@ fn names_are_there_once_and_explain_themselves() {
 #[test]
 fn the_least_makes_a_provider_with_the_usual_settings() {
     let config = config(&[]);
-    assert_eq!((config.signer, config.provider), (signer(), signer()));
+    assert_eq!((config.chain.lane.account, config.provider), (signer(), signer()));
     let home = Path::new("/home/op/.akash");
     assert_eq!(config.home, home);
     assert_eq!(config.store, home.join("provider-store.redb"));

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use provider_daemon::ctl::wire::{LONGEST_LINE, Request, Response};
 
-/// Longer than the provider takes for anything else: a manifest has two minutes.
-const PATIENCE: Duration = Duration::from_secs(150);
+/// Longer than the provider takes for anything else: it gives up waiting for a manifest after 150
+/// seconds, and says so.
+const PATIENCE: Duration = Duration::from_secs(170);
 /// Longer than a probe takes: older pods go, new ones pull their image, run and connect.
 const PROBE_PATIENCE: Duration = Duration::from_secs(360);
 
