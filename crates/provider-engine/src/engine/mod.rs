@@ -35,7 +35,7 @@ use crate::cluster::trust::ClusterTrust;
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
 use crate::escrow::Escrow;
-use crate::input::{Input, PriceId};
+use crate::input::Input;
 use crate::inventory::Free;
 use crate::journal::{Decision, Entry, Journal, Subject};
 use crate::manifest::{Hostnames, Submissions};
@@ -56,6 +56,7 @@ pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 use asks::Asks;
 use commands::Commands;
+use in_flight::InFlight;
 use records::Records;
 use timers::Timers;
 use wishes::Wishes;
@@ -78,8 +79,8 @@ pub struct Engine {
     pub(crate) deadlines: Timers<BlockTime, OrderId>,
     /// Orders and leases that wait for the time of a block.
     pub(crate) waiting_for_time: BTreeMap<u64, BTreeSet<OrderId>>,
-    pub(crate) prices: BTreeMap<PriceId, OrderId>,
-    pub(crate) next_price: u64,
+    /// Orders for which the price script runs.
+    pub(crate) scripts: InFlight<OrderId, ()>,
     pub(crate) free: Option<Free>,
     /// Whether `free` may be off because of a booking, though not because of the view.
     pub(crate) free_is_stale: bool,
@@ -170,8 +171,7 @@ impl Engine {
             alarms: Timers::default(),
             deadlines: Timers::default(),
             waiting_for_time: BTreeMap::new(),
-            prices: BTreeMap::new(),
-            next_price: 0,
+            scripts: InFlight::default(),
             free: None,
             free_is_stale: false,
             inventory_changed: false,

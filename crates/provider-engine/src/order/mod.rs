@@ -45,7 +45,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use akash_types::{BidState, DecCoin, Lease, LeaseClosedReason, LeaseState, Order, OrderState};
+use akash_types::{
+    BidState, DecCoin, Lease, LeaseClosedReason, LeaseState, Order, OrderState, ResourceOffer,
+};
 
 use crate::chain::Standing;
 use crate::inventory::Booking;
@@ -153,8 +155,8 @@ pub enum OrderInput {
     /// Somebody looked, at a height that counts.
     Looked(Box<Standing>, Circumstances),
     Evaluated(Evaluation),
-    /// The script's price may be bid.
-    Priced(DecCoin),
+    /// The script's price may be bid, with this offer.
+    Priced(DecCoin, Vec<ResourceOffer>),
     /// There can be no bid, or the open one cannot be kept.
     Unfit(Vec<Decline>),
     /// What was handed to the lane has ended, one way or another.
@@ -188,7 +190,7 @@ pub enum OrderAction {
     Reserve(Booking),
     RunScript(ScriptRequest),
     /// Hand a bid to the lane.
-    Bid(Arc<Order>, DecCoin),
+    Bid(DecCoin, Vec<ResourceOffer>),
     /// Drop the bid if it was not sent yet.
     Forget,
     /// Keep capacity for a bid that was found open.
@@ -284,9 +286,8 @@ impl Stage {
             (Self::Pricing(order), OrderInput::Unfit(reasons)) => {
                 (Self::Declined(order, reasons), vec![])
             }
-            (Self::Pricing(order), OrderInput::Priced(price)) => {
-                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
-                (Self::Bidding(order, price), vec![bid])
+            (Self::Pricing(order), OrderInput::Priced(price, offer)) => {
+                (Self::Bidding(order, price.clone()), vec![OrderAction::Bid(price, offer)])
             }
             (Self::Bidding(order, _), OrderInput::BidRefused(reason)) => {
                 (Self::Declined(order, vec![reason]), vec![OrderAction::Look])
@@ -316,11 +317,11 @@ impl Stage {
 
     fn evaluated(order: Arc<Order>, evaluation: Evaluation) -> (Self, Vec<OrderAction>) {
         match evaluation {
-            Evaluation::Bid { reservation, price } => {
-                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
+            Evaluation::Bid { reservation, offer, price } => {
+                let bid = OrderAction::Bid(price.clone(), offer);
                 (Self::Bidding(order, price), vec![OrderAction::Reserve(reservation), bid])
             }
-            Evaluation::AskScript { reservation, request } => {
+            Evaluation::AskScript { reservation, request, .. } => {
                 let ask = OrderAction::RunScript(request);
                 (Self::Pricing(order), vec![OrderAction::Reserve(reservation), ask])
             }

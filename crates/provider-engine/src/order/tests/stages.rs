@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use akash_types::{
     Address, Bid, BidState, DeploymentId, GroupId, GroupSpec, Lease, LeaseState, Order, OrderId,
-    OrderState, PlacementRequirements,
+    OrderState, PlacementRequirements, Resources,
 };
 
 use super::super::*;
@@ -125,12 +125,13 @@ fn an_open_order_is_evaluated_and_bid_on() {
     assert!(matches!(actions[..], [OrderAction::Evaluate(_)]));
     let price: DecCoin = "5uact".parse().unwrap();
     let reservation = Booking::default();
-    let evaluation = Evaluation::Bid { reservation, price: price.clone() };
+    let offer = vec![ResourceOffer { resources: Resources::default(), count: 3, prices: None }];
+    let evaluation = Evaluation::Bid { reservation, offer: offer.clone(), price: price.clone() };
     let (stage, actions) = stage.step(OrderInput::Evaluated(evaluation));
-    let [OrderAction::Reserve(_), OrderAction::Bid(_, bid)] = &actions[..] else {
+    let [OrderAction::Reserve(_), OrderAction::Bid(bid, offered)] = &actions[..] else {
         panic!("{actions:?}")
     };
-    assert_eq!((stage.name(), bid), ("bidding", &price));
+    assert_eq!((stage.name(), bid, offered), ("bidding", &price, &offer));
     let seen = standing(Some(OrderState::Open), Some(BidState::Open), None);
     let (stage, actions) = stage.step(looked(seen, 0, false));
     assert!(matches!(actions[..], [OrderAction::Adopt(_), OrderAction::AskTimeout(11)]));
@@ -144,12 +145,15 @@ fn an_order_is_priced_only_while_a_script_runs() {
     let price: DecCoin = "5uact".parse().unwrap();
     let address = Address::from_bytes(&[1; 20]).unwrap();
     let request = ScriptRequest::new(&address, &[], &price);
-    let evaluation =
-        Evaluation::AskScript { reservation: Booking::default(), request: request.clone() };
+    let evaluation = Evaluation::AskScript {
+        reservation: Booking::default(),
+        offer: Vec::new(),
+        request: request.clone(),
+    };
     let (pricing, actions) = pending.clone().step(OrderInput::Evaluated(evaluation));
     assert_eq!(pricing.name(), "pricing");
     assert_eq!(actions[1], OrderAction::RunScript(request));
-    let (stage, actions) = pricing.clone().step(OrderInput::Priced(price));
+    let (stage, actions) = pricing.clone().step(OrderInput::Priced(price, Vec::new()));
     assert_eq!(stage.name(), "bidding");
     assert!(matches!(actions[..], [OrderAction::Bid(..)]));
     let (stage, actions) = pricing.step(OrderInput::Unfit(vec![PriceError::Zero.into()]));
