@@ -105,8 +105,6 @@ pub struct Engine {
     /// what they were promised is known, there is nothing to promise to others.
     pub(crate) unlooked: BTreeSet<OrderId>,
     pub(crate) out: Vec<Effect>,
-    #[cfg(feature = "defects")]
-    pub(crate) miscount: Option<crate::defect::Miscount>,
 }
 
 /// What the chain says of the market and of us.
@@ -189,18 +187,10 @@ impl Engine {
             unlooked: BTreeSet::new(),
             spent: BTreeSet::new(),
             out: Vec::new(),
-            #[cfg(feature = "defects")]
-            miscount: None,
             settings,
         };
         engine.alarms.set(Alarm::Reconcile, Now::default());
         engine
-    }
-
-    /// Makes this mistake from now on.
-    #[cfg(feature = "defects")]
-    pub const fn miscount(&mut self, miscount: crate::defect::Miscount) {
-        self.miscount = Some(miscount);
     }
 
     /// What follows from `input` at `now`.

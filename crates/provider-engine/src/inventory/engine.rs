@@ -28,11 +28,6 @@ impl Engine {
         let bookings = self.records.iter().filter(|record| Some(record.id) != except);
         let bookings =
             bookings.filter_map(|record| Some((record.booking.as_ref()?, self.seen(record))));
-        #[cfg(feature = "defects")]
-        let bookings = bookings.map(|(booking, seen)| {
-            let twice = self.miscount == Some(crate::defect::Miscount::Twice);
-            (booking, seen.filter(|_| !twice))
-        });
         Free::compute_but(&self.cluster.view, bookings, but)
     }
 
@@ -42,12 +37,6 @@ impl Engine {
 
     /// Keeps what was placed for an order.
     pub(crate) fn keep(&mut self, order: OrderId, booking: Booking) {
-        #[cfg(feature = "defects")]
-        if self.miscount == Some(crate::defect::Miscount::Forgotten)
-            && order.dseq().is_multiple_of(3)
-        {
-            return;
-        }
         if let Some(free) = &self.free {
             self.free = Some(free.without(&booking));
         }
