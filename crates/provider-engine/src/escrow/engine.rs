@@ -5,7 +5,7 @@ use akash_types::{Action, Class, DeploymentId, Intent, Outcome};
 use crate::chain::{AccountRead, ChainQuery};
 use crate::effect::{Effect, Fact};
 use crate::engine::wishes::{Made, Wish};
-use crate::engine::{Alarm, Engine};
+use crate::engine::{Engine, Timer};
 use crate::escrow::{
     EscrowEffect, EscrowInput, EscrowNote, Funds, WalletState, WithdrawOutcome, WithdrawReason,
 };
@@ -101,7 +101,7 @@ impl Engine {
                     _ => {}
                 }
             }
-            EscrowEffect::WakeAt(moment) => self.alarms.set(Alarm::Escrow, moment),
+            EscrowEffect::WakeAt(moment) => self.schedule.timers.set(Timer::Escrow, moment),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::chain::ChainQuery;
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
 use crate::engine::wishes::{Made, Wish};
-use crate::engine::{Alarm, Engine, Stage};
+use crate::engine::{Engine, Stage, Timer};
 use crate::input::PriceId;
 use crate::journal::{Decision, Subject};
 use crate::manifest::{ManifestRefusal, may_have_host};
@@ -88,7 +88,7 @@ impl Engine {
     fn act_for_order(&mut self, order: OrderId, action: OrderAction) {
         match action {
             OrderAction::Look => {
-                self.asks.drop(&ChainQuery::Order(order));
+                self.queries.forget(&ChainQuery::Order(order));
                 self.ask(ChainQuery::Standing(order));
             }
             OrderAction::Evaluate(known) => self.evaluate_order(order, &known),
@@ -123,9 +123,11 @@ impl Engine {
         let id = match made {
             Made::Now(id) => id,
             Made::Already => return,
-            Made::NotBefore(moment) => return self.alarms.set(Alarm::Again(order), moment),
+            Made::NotBefore(moment) => {
+                return self.schedule.timers.set(Timer::Retry(order), moment);
+            }
         };
-        self.signed.insert(order, self.head.height());
+        self.bids.sign(order, self.head.height());
         self.note_order(order, Decision::Bid(price.clone()));
         let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
         let offer = BidOffer {
@@ -142,7 +144,7 @@ impl Engine {
     fn close_bid(&mut self, order: OrderId, cause: CloseCause) {
         // Room that is missing in a cluster that is not known proves nothing.
         let may_close = self.may_act() || cause != CloseCause::NoRoom;
-        if !self.start.ready || !may_close {
+        if !self.start.is_ready() || !may_close {
             // Put off; looked at again when everything is known.
             return;
         }
@@ -154,7 +156,7 @@ impl Engine {
                 self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
             }
             Made::Already => {}
-            Made::NotBefore(moment) => self.alarms.set(Alarm::Again(order), moment),
+            Made::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
         }
     }
 
@@ -167,7 +169,7 @@ impl Engine {
     pub(crate) fn end_order(&mut self, order: OrderId, ending: Ending) {
         self.note_order(order, Decision::Ended(ending));
         if matches!(ending, Ending::NotWon | Ending::BidClosed | Ending::LeaseOver) {
-            self.spent.insert(order);
+            self.bids.settle(order);
         }
         self.remove(order);
     }
@@ -176,12 +178,10 @@ impl Engine {
     pub(crate) fn remove(&mut self, order: OrderId) {
         self.release(order);
         self.records.remove(order);
-        self.unlooked.remove(&order);
-        self.deadlines.clear(&order);
-        self.alarms.clear(&Alarm::Again(order));
-        self.alarms.clear(&Alarm::Check(order));
-        self.asks.drop(&ChainQuery::Standing(order));
-        self.asks.drop(&ChainQuery::Order(order));
+        self.start.classified(order);
+        self.schedule.forget(order);
+        self.queries.forget(&ChainQuery::Standing(order));
+        self.queries.forget(&ChainQuery::Order(order));
         self.wishes.forget(order);
         self.journal.end(Subject::Order(order));
     }
@@ -193,7 +193,7 @@ impl Engine {
                 self.step_order(order, OrderInput::Reevaluate);
             }
             Some(Stage::Order(order::Stage::Open(_))) => self.book_open_bid(order),
-            Some(Stage::Order(order::Stage::Closing(_))) => self.again(order),
+            Some(Stage::Order(order::Stage::Closing(_))) => self.retry(order),
             Some(Stage::Lease(_)) => self.lease_ready(order),
             _ => {}
         }
@@ -231,7 +231,7 @@ impl Engine {
     pub fn check_hostnames(&self, hosts: &[String]) -> Result<(), ManifestRefusal> {
         let settings = &self.settings.manifest;
         hosts.iter().try_for_each(|host| {
-            may_have_host(None, host.to_lowercase(), settings, &self.hostnames)
+            may_have_host(None, host.to_lowercase(), settings, self.manifests.hostnames())
         })
     }
 
@@ -242,7 +242,7 @@ impl Engine {
             return None;
         }
         self.free();
-        let free = self.free.as_ref()?;
+        let free = self.free.get()?;
         let params = self.market.params.as_ref()?;
         let provider = self.market.provider.as_ref()?;
         let conditions = self.bid_conditions();
@@ -283,26 +283,26 @@ impl Engine {
     /// Every reason why no bids are made at the moment, whatever is ordered; empty if there are bids.
     pub(crate) fn bid_pauses(&self) -> Vec<String> {
         let mut pauses = Vec::new();
-        if !self.start.ready {
+        if !self.start.is_ready() {
             pauses.push("starting: the chain or the cluster was not read yet".to_owned());
         }
         match self.trust.state {
             Recognition::Known => {}
             // Said already while the provider starts.
-            Recognition::Undecided if !self.start.ready => {}
+            Recognition::Undecided if !self.start.is_ready() => {}
             Recognition::Undecided => {
                 pauses.push("starting: the cluster is not recognized yet".to_owned());
             }
             Recognition::Unknown(why) => pauses.push(format!("the cluster is unknown: {why}")),
         }
-        if self.start.ready && !self.cluster.fresh {
+        if self.start.is_ready() && !self.cluster.fresh {
             pauses.push("the cluster does not answer".to_owned());
         }
-        if self.start.ready && self.market.provider.is_none() {
+        if self.start.is_ready() && self.market.provider.is_none() {
             let why = "the provider is not registered on chain, or its record was not read yet";
             pauses.push(why.to_owned());
         }
-        if self.start.ready && self.market.params.is_none() {
+        if self.start.is_ready() && self.market.params.is_none() {
             pauses.push("the parameters of the market were not read yet".to_owned());
         }
         let refusals = self.settings.policy.pauses(&self.bid_conditions());

@@ -37,6 +37,7 @@ pub(crate) mod engine;
 pub mod evaluate;
 pub mod facts;
 pub mod fees;
+pub(crate) mod history;
 pub mod isolation;
 pub mod policy;
 pub mod pricing;
