@@ -98,7 +98,7 @@ impl Engine {
     }
 
     fn looked(&mut self, order: OrderId, standing: Standing) {
-        let pending = self.wishes.is_pending(order);
+        let pending = self.intents.is_pending(order);
         let circumstances = Circumstances { time: self.head.time(), pending };
         self.step_order(order, OrderInput::Looked(Box::new(standing), circumstances));
     }

@@ -12,7 +12,7 @@ use crate::cluster::recognition::{
 use crate::cluster::sight::SightClock;
 use crate::effect::{Effect, Fact};
 use crate::engine::Engine;
-use crate::engine::wishes::Wish;
+use crate::engine::intents::IntentKey;
 use crate::journal::{Decision, Subject};
 use crate::lease::{LeaseCause, LeaseContext, LeaseInput, LeaseRecord, ManifestWait, WaitKind};
 use crate::time::BlockTime;
@@ -264,11 +264,11 @@ impl Engine {
             lease.is_none() || matches!(closing, Some(LeaseCause::Operator(_)))
         };
         let forgotten: Vec<_> = self
-            .wishes
-            .all_under_way()
-            .filter(|(wish, _)| match wish {
-                Wish::Bid(_) | Wish::Withdraw(_) => true,
-                Wish::Close(order) | Wish::Reclaim(order) => !by_operator(order),
+            .intents
+            .iter()
+            .filter(|(key, _)| match key {
+                IntentKey::Bid(_) | IntentKey::Withdraw(_) => true,
+                IntentKey::Close(order) | IntentKey::Reclaim(order) => !by_operator(order),
             })
             .map(|(_, id)| Effect::Forget(id))
             .collect();

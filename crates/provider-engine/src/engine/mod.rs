@@ -7,7 +7,7 @@
 //!  Block ─────►│ events ─► orders ─► evaluate   │─► Query, Submit, Forget
 //!  Chain ─────►│ queries ► leases ─► breaker    │─► Command
 //!  View ──────►│ view   ─► escrow, manifests    │─► Script
-//!  Tx, … ─────►│ wishes ─► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
+//!  Tx, … ─────►│ intents ► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
 //!              └────────────────────────────────┘
 //! ```
 //!
@@ -22,6 +22,7 @@
 
 mod commands;
 mod in_flight;
+pub(crate) mod intents;
 mod operator;
 mod published;
 pub(crate) mod queries;
@@ -30,7 +31,6 @@ mod schedule;
 mod start;
 mod status;
 mod timers;
-pub(crate) mod wishes;
 
 use akash_types::{MarketParams, OrderId, Provider};
 
@@ -63,11 +63,11 @@ pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
 use commands::Commands;
 use in_flight::InFlight;
+use intents::InFlightIntents;
 use queries::PendingQueries;
 use records::Records;
 use schedule::Schedule;
 use start::Start;
-use wishes::Wishes;
 
 /// Every decision of a provider.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub struct Engine {
     pub(crate) records: Records,
     pub(crate) queries: PendingQueries,
     pub(crate) commands: Commands,
-    pub(crate) wishes: Wishes,
+    pub(crate) intents: InFlightIntents,
     pub(crate) schedule: Schedule,
     /// Orders for which the price script runs.
     pub(crate) scripts: InFlight<OrderId, ()>,
@@ -127,7 +127,7 @@ impl Engine {
             records: Records::default(),
             queries: PendingQueries::default(),
             commands: Commands::default(),
-            wishes: Wishes::default(),
+            intents: InFlightIntents::default(),
             schedule: Schedule::default(),
             scripts: InFlight::default(),
             free: FreeCache::default(),

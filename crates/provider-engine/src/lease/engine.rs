@@ -9,7 +9,7 @@ use crate::chain::ChainQuery;
 use crate::cluster::command::{Operation, Workload};
 use crate::cluster::sight::SightTime;
 use crate::effect::{Effect, Fact};
-use crate::engine::wishes::{Made, Wish};
+use crate::engine::intents::{Begun, IntentKey};
 use crate::engine::{Engine, Stage, Timer};
 use crate::escrow::EscrowInput;
 use crate::journal::{Decision, SpareReason};
@@ -313,30 +313,34 @@ impl Engine {
 
     fn close_lease(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
         let action = Action::CloseBid { bid: id.bid_id(), reason };
-        self.tell_chain(order, Wish::Close(order), action);
+        self.tell_chain(order, IntentKey::Close(order), action);
     }
 
     fn reclaim(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
-        self.tell_chain(order, Wish::Reclaim(order), Action::StartReclaim { lease: id, reason });
+        self.tell_chain(
+            order,
+            IntentKey::Reclaim(order),
+            Action::StartReclaim { lease: id, reason },
+        );
     }
 
-    fn tell_chain(&mut self, order: OrderId, wish: Wish, action: Action) {
+    fn tell_chain(&mut self, order: OrderId, key: IntentKey, action: Action) {
         let lease = self.records.lease(order);
         let closing = lease.and_then(|lease| lease.closing);
         let by_operator = matches!(closing, Some(LeaseCause::Operator(_))) && self.start.is_ready();
         if !self.may_act() && !by_operator {
             return;
         }
-        match self.wishes.make(self.now, wish) {
-            Made::Now(id) => {
-                if let Wish::Reclaim(_) = wish {
+        match self.intents.begin(self.now, key) {
+            Begun::Now(id) => {
+                if let IntentKey::Reclaim(_) = key {
                     self.note_order(order, Decision::Reclaim);
                 }
                 let intent = Intent::new(id, action, self.head.height());
                 self.out.push(Effect::Submit(intent.of_class(Class::Deadline)));
             }
-            Made::Already => {}
-            Made::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
+            Begun::Already => {}
+            Begun::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
         }
     }
 

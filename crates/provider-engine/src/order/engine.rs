@@ -9,7 +9,7 @@ use akash_types::{
 use crate::chain::ChainQuery;
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
-use crate::engine::wishes::{Made, Wish};
+use crate::engine::intents::{Begun, IntentKey};
 use crate::engine::{Engine, Stage, Timer};
 use crate::input::PriceId;
 use crate::journal::{Decision, Subject};
@@ -101,7 +101,7 @@ impl Engine {
             OrderAction::RunScript(request) => self.run_script(order, request),
             OrderAction::Bid(price, offer) => self.bid(order, price, offer),
             OrderAction::Forget => {
-                if let Some(id) = self.wishes.under_way(Wish::Bid(order)) {
+                if let Some(id) = self.intents.id_of(IntentKey::Bid(order)) {
                     self.out.push(Effect::Forget(id));
                 }
             }
@@ -119,11 +119,11 @@ impl Engine {
 
     /// Hands a bid to the lane.
     fn bid(&mut self, order: OrderId, price: DecCoin, offer: Vec<ResourceOffer>) {
-        let made = self.wishes.make(self.now, Wish::Bid(order));
+        let made = self.intents.begin(self.now, IntentKey::Bid(order));
         let id = match made {
-            Made::Now(id) => id,
-            Made::Already => return,
-            Made::NotBefore(moment) => {
+            Begun::Now(id) => id,
+            Begun::Already => return,
+            Begun::NotBefore(moment) => {
                 return self.schedule.timers.set(Timer::Retry(order), moment);
             }
         };
@@ -148,15 +148,15 @@ impl Engine {
             // Put off; looked at again when everything is known.
             return;
         }
-        match self.wishes.make(self.now, Wish::Close(order)) {
-            Made::Now(id) => {
+        match self.intents.begin(self.now, IntentKey::Close(order)) {
+            Begun::Now(id) => {
                 self.note_order(order, Decision::CloseBid(cause));
                 let bid = order.bid_id(self.settings.provider);
                 let action = Action::CloseBid { bid, reason: cause.reason() };
                 self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
             }
-            Made::Already => {}
-            Made::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
+            Begun::Already => {}
+            Begun::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
         }
     }
 
@@ -182,7 +182,7 @@ impl Engine {
         self.schedule.forget(order);
         self.queries.forget(&ChainQuery::Standing(order));
         self.queries.forget(&ChainQuery::Order(order));
-        self.wishes.forget(order);
+        self.intents.forget(order);
         self.journal.end(Subject::Order(order));
     }
 

@@ -85,36 +85,36 @@ fn bidding() -> Stage {
 fn what_is_seen_says_how_we_stand() {
     use BidState as B;
     use OrderState as O;
-    for (order, bid, lease, sight) in [
-        (Some(O::Open), None, None, Sight::MayBid),
-        (Some(O::Active), None, None, Sight::Over(Ending::OverBeforeBid)),
-        (Some(O::Closed), None, None, Sight::Over(Ending::OverBeforeBid)),
-        (None, None, None, Sight::Over(Ending::Unknown)),
-        (Some(O::Open), Some(B::Open), None, Sight::BidOpen),
-        (Some(O::Active), Some(B::Open), None, Sight::BidLeftOver),
-        (Some(O::Closed), Some(B::Open), None, Sight::BidLeftOver),
-        (Some(O::Active), Some(B::Lost), None, Sight::Over(Ending::NotWon)),
-        (Some(O::Open), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
-        (Some(O::Active), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
-        (Some(O::Closed), Some(B::Closed), None, Sight::Over(Ending::OrderClosed)),
-        (Some(O::Active), Some(B::Active), None, Sight::Unclear),
-        (Some(O::Active), Some(B::Active), Some(LeaseState::Active), Sight::Leased),
-        (Some(O::Active), Some(B::Active), Some(LeaseState::Reclaiming), Sight::Leased),
+    for (order, bid, lease, class) in [
+        (Some(O::Open), None, None, Classification::MayBid),
+        (Some(O::Active), None, None, Classification::Over(Ending::OverBeforeBid)),
+        (Some(O::Closed), None, None, Classification::Over(Ending::OverBeforeBid)),
+        (None, None, None, Classification::Over(Ending::Unknown)),
+        (Some(O::Open), Some(B::Open), None, Classification::BidOpen),
+        (Some(O::Active), Some(B::Open), None, Classification::BidLeftOver),
+        (Some(O::Closed), Some(B::Open), None, Classification::BidLeftOver),
+        (Some(O::Active), Some(B::Lost), None, Classification::Over(Ending::NotWon)),
+        (Some(O::Open), Some(B::Closed), None, Classification::Over(Ending::BidClosed)),
+        (Some(O::Active), Some(B::Closed), None, Classification::Over(Ending::BidClosed)),
+        (Some(O::Closed), Some(B::Closed), None, Classification::Over(Ending::OrderClosed)),
+        (Some(O::Active), Some(B::Active), None, Classification::Unclear),
+        (Some(O::Active), Some(B::Active), Some(LeaseState::Active), Classification::Leased),
+        (Some(O::Active), Some(B::Active), Some(LeaseState::Reclaiming), Classification::Leased),
         (
             Some(O::Closed),
             Some(B::Closed),
             Some(LeaseState::Closed),
-            Sight::Over(Ending::LeaseOver),
+            Classification::Over(Ending::LeaseOver),
         ),
         (
             Some(O::Closed),
             Some(B::Closed),
             Some(LeaseState::InsufficientFunds),
-            Sight::Over(Ending::LeaseOver),
+            Classification::Over(Ending::LeaseOver),
         ),
     ] {
         let standing = standing(order, bid, lease);
-        assert_eq!(look(&standing), sight, "{order:?} {bid:?} {lease:?}");
+        assert_eq!(classify(&standing), class, "{order:?} {bid:?} {lease:?}");
     }
 }
 
@@ -212,7 +212,7 @@ fn a_bid_that_was_lost_on_the_way_is_evaluated_again() {
 }
 
 #[test]
-fn closing_is_wished_for_until_the_chain_shows_it() {
+fn closing_is_begun_again_until_the_chain_shows_it() {
     let closing = Stage::Closing(CloseCause::TimedOut);
     let open = standing(Some(OrderState::Open), Some(BidState::Open), None);
     let (stage, actions) = closing.step(looked(open, 0, false));
