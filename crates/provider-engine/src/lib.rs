@@ -20,8 +20,6 @@
 pub mod chain;
 #[warn(missing_docs)]
 pub mod cluster;
-#[cfg(feature = "defects")]
-pub mod defect;
 pub mod effect;
 pub mod engine;
 pub mod escrow;

@@ -3,7 +3,7 @@
 use akash_types::{ChainEvent, LeaseId, OrderId};
 
 use crate::chain::ChainQuery;
-use crate::engine::{Alarm, Engine, Stage};
+use crate::engine::{Engine, Stage, Timer};
 use crate::input::Block;
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -21,7 +21,7 @@ impl Engine {
         for event in &block.events {
             self.event(event);
         }
-        while let Some(order) = self.deadlines.pop(self.head.time()) {
+        while let Some(order) = self.schedule.deadlines.pop(self.head.time()) {
             self.deadline(order);
         }
         self.escrow_block();
@@ -39,8 +39,7 @@ impl Engine {
 
     /// Asks what could not be answered at a lower height.
     fn ask_what_waited(&mut self) {
-        let later = self.to_ask.split_off(&self.head.height().saturating_add(1));
-        for query in std::mem::replace(&mut self.to_ask, later).into_values().flatten() {
+        for query in self.queries.reached(self.head.height()) {
             self.ask(query);
         }
     }
@@ -83,7 +82,8 @@ impl Engine {
 
     /// A bid of ours came into a block: one that this process did not sign shows a rival.
     pub(crate) fn bid_appeared(&mut self, order: OrderId, height: u64) {
-        if !self.signed.contains_key(&order) && self.rival.bid(height, self.head.time()) {
+        let rival = &mut self.reconciliation.rival;
+        if !self.bids.is_signed(order) && rival.bid(height, self.head.time()) {
             self.note(Subject::Provider, Decision::Rival { order });
         }
     }
@@ -106,8 +106,8 @@ impl Engine {
         let Some(record) = self.records.get(order) else { return };
         match &record.stage {
             Stage::Order(stage) if !stage.has_bid() => {
-                self.asks.drop(&ChainQuery::Order(order));
-                self.asks.drop(&ChainQuery::Standing(order));
+                self.queries.forget(&ChainQuery::Order(order));
+                self.queries.forget(&ChainQuery::Standing(order));
                 self.end_order(order, Ending::OverBeforeBid);
             }
             _ => self.hint(order),
@@ -141,6 +141,6 @@ impl Engine {
     }
 
     pub(crate) fn reconcile_soon(&mut self) {
-        self.alarms.set(Alarm::Reconcile, self.now);
+        self.schedule.timers.set(Timer::Reconcile, self.now);
     }
 }

@@ -3,7 +3,7 @@
 use akash_types::OrderId;
 
 use crate::chain::{ChainAnswer, ChainQuery, ChainReply, Standing};
-use crate::engine::asks::Heard;
+use crate::engine::queries::QueryOutcome;
 use crate::engine::{Engine, Stage};
 use crate::lease::{LeaseInput, OnChain};
 use crate::order::{Circumstances, OrderInput};
@@ -16,15 +16,15 @@ const MANIFEST_TRIES: u32 = 4;
 
 impl Engine {
     pub(crate) fn chain_reply(&mut self, reply: ChainReply) {
-        let (query, read) = match self.asks.hear(self.now, reply.id, reply.result) {
-            Heard::Answer(query, read) => (query, read),
-            Heard::Failed(ChainQuery::Deployment(deployment), failures, why)
+        let (query, read) = match self.queries.receive(self.now, reply.id, reply.result) {
+            QueryOutcome::Answered(query, read) => (query, read),
+            QueryOutcome::Failed(ChainQuery::Deployment(deployment), failures, why)
                 if failures >= MANIFEST_TRIES =>
             {
-                self.asks.drop(&ChainQuery::Deployment(deployment));
+                self.queries.forget(&ChainQuery::Deployment(deployment));
                 return self.deployment_unread(deployment, why);
             }
-            Heard::Failed(..) | Heard::Nothing => return,
+            QueryOutcome::Failed(..) | QueryOutcome::Ignored => return,
         };
         let height = read.height;
         match (query, read.answer) {
@@ -32,7 +32,7 @@ impl Engine {
                 self.stands(order, *standing, height);
             }
             (ChainQuery::Standing(order), ChainAnswer::Standing(standing)) => {
-                self.unlooked.remove(&order);
+                self.start.classified(order);
                 self.stands(order, *standing, height);
             }
             (ChainQuery::OpenOrders, ChainAnswer::OpenOrders(orders)) => {
@@ -51,8 +51,8 @@ impl Engine {
                 self.reevaluate_pending();
             }
             (ChainQuery::BlockTime(block), ChainAnswer::BlockTime(time)) => {
-                let time = self.head.learn(block, time);
-                for order in self.waiting_for_time.remove(&block).unwrap_or_default() {
+                let (time, waiting) = self.head.learn(block, time);
+                for order in waiting {
                     self.time_known(order, time);
                 }
             }
@@ -98,18 +98,17 @@ impl Engine {
     }
 
     fn looked(&mut self, order: OrderId, standing: Standing) {
-        let pending = self.wishes.is_pending(order);
+        let pending = self.intents.is_pending(order);
         let circumstances = Circumstances { time: self.head.time(), pending };
         self.step_order(order, OrderInput::Looked(Box::new(standing), circumstances));
     }
 
     /// Finds out when block `height` was made, for `order`.
     pub(crate) fn ask_time(&mut self, order: OrderId, height: u64) {
-        if let Some(time) = self.head.time_of(height) {
-            return self.time_known(order, time);
+        match self.head.time_for(order, height) {
+            Some(time) => self.time_known(order, time),
+            None => self.ask(ChainQuery::BlockTime(height)),
         }
-        self.waiting_for_time.entry(height).or_default().insert(order);
-        self.ask(ChainQuery::BlockTime(height));
     }
 
     /// The time of the block that made a bid or lease is known, and with it the deadline.
@@ -119,7 +118,7 @@ impl Engine {
                 let Some(timeout) = self.settings.bid_timeout else { return };
                 let deadline = made.after(timeout);
                 self.step_order(order, OrderInput::TimeoutKnown(deadline));
-                self.deadlines.set(order, deadline);
+                self.schedule.deadlines.set(order, deadline);
             }
             Some(Stage::Lease(_)) => self.lease_created(order, made),
             None => {}

@@ -1,7 +1,9 @@
 //! Where the chain is, and when its blocks were made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+use akash_types::OrderId;
 
 use crate::time::BlockTime;
 
@@ -23,6 +25,8 @@ pub struct ChainClock {
     newest: Option<Head>,
     times: BTreeMap<u64, BlockTime>,
     asked: BTreeMap<u64, BlockTime>,
+    /// Orders and leases that wait for the time of a block.
+    waiting: BTreeMap<u64, BTreeSet<OrderId>>,
 }
 
 /// Average time between blocks, exact: so much time for so many blocks.
@@ -95,15 +99,28 @@ impl ChainClock {
         self.times.get(&height).or_else(|| self.asked.get(&height)).copied()
     }
 
+    /// When block `height` was made, for `order`, which waits for that if it is not known.
+    pub fn time_for(&mut self, order: OrderId, height: u64) -> Option<BlockTime> {
+        let known = self.time_of(height);
+        if known.is_none() {
+            self.waiting.entry(height).or_default().insert(order);
+        }
+        known
+    }
+
     /// The chain said when block `height` was made, or that it no longer knows: then it is
-    /// estimated from the pace.
-    pub fn learn(&mut self, height: u64, time: Option<BlockTime>) -> BlockTime {
+    /// estimated from the pace. Gives the time, and what waited for it.
+    pub fn learn(
+        &mut self,
+        height: u64,
+        time: Option<BlockTime>,
+    ) -> (BlockTime, BTreeSet<OrderId>) {
         let time = time.unwrap_or_else(|| self.estimate(height));
         if self.asked.len() >= REMEMBERED {
             self.asked.pop_first();
         }
         self.asked.insert(height, time);
-        time
+        (time, self.waiting.remove(&height).unwrap_or_default())
     }
 
     fn estimate(&self, height: u64) -> BlockTime {
@@ -125,6 +142,8 @@ impl ChainClock {
 
 #[cfg(test)]
 mod tests {
+    use akash_types::{Address, DeploymentId, GroupId};
+
     use super::*;
 
     fn at(seconds: u64) -> BlockTime {
@@ -150,10 +169,25 @@ mod tests {
         }
         assert_eq!(head.time_of(1_003), Some(at(50_015)));
         assert_eq!(head.time_of(900), None);
-        assert_eq!(head.learn(900, None), at(50_050 - 5 * 110));
-        assert_eq!(head.learn(901, Some(at(7))), at(7));
+        assert_eq!(head.learn(900, None).0, at(50_050 - 5 * 110));
+        assert_eq!(head.learn(901, Some(at(7))).0, at(7));
         assert_eq!(head.time_of(901), Some(at(7)));
         assert_eq!(head.pace().blocks_in(Duration::from_secs(60)), 12);
+    }
+
+    #[test]
+    fn an_order_waits_for_the_time_of_a_block_until_it_is_known() {
+        let owner = Address::from_bytes(&[1; 20]).unwrap();
+        let group = GroupId::new(DeploymentId::new(owner, 7).unwrap(), 1).unwrap();
+        let order = OrderId::new(group, 1).unwrap();
+        let mut head = ChainClock::default();
+        head.advance(10, at(100));
+        assert_eq!(head.time_for(order, 10), Some(at(100)));
+        assert_eq!(head.time_for(order, 4), None);
+        assert_eq!(head.learn(10, None).1, [].into(), "it does not wait for what it was told");
+        assert_eq!(head.learn(4, Some(at(60))), (at(60), [order].into()));
+        assert_eq!(head.learn(4, Some(at(60))).1, [].into());
+        assert_eq!(head.time_for(order, 4), Some(at(60)));
     }
 
     #[test]

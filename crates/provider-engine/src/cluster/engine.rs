@@ -7,7 +7,7 @@ use akash_types::LeaseId;
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
 use crate::cluster::view::{ClusterView, LeaseView, ViewChange};
 use crate::effect::{Effect, Fact};
-use crate::engine::Engine;
+use crate::engine::{Engine, Listing};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::ManifestInput;
@@ -21,7 +21,7 @@ impl Engine {
                 return self.out_of_sight();
             }
             // Changes to something that was never seen whole mean nothing yet.
-            _ if !self.start.cluster => return,
+            _ if !self.start.has(Listing::Cluster) => return,
             ViewChange::Node(name, node) => {
                 self.cluster.view.nodes.insert(name, node);
             }
@@ -39,15 +39,15 @@ impl Engine {
             ViewChange::Lease(view) => {
                 let (id, mut view) = (view.id, *view);
                 self.keep_once(&mut view);
-                self.hostnames.see(&view);
+                self.manifests.see(&view);
                 self.cluster.view.leases.insert(id, view);
-                self.free = None;
+                self.free.clear();
                 return self.lease_seen(id);
             }
             ViewChange::LeaseGone(id) => {
                 self.cluster.view.leases.remove(&id);
-                self.hostnames.gone(id);
-                self.free = None;
+                self.manifests.gone(id);
+                self.free.clear();
                 return self.lease_seen(id);
             }
             ViewChange::Maintenance(on) => {
@@ -57,8 +57,8 @@ impl Engine {
                 return self.reevaluate_all();
             }
         }
-        self.free = None;
-        self.inventory_changed = true;
+        self.free.clear();
+        self.free.mark_changed();
         if self.may_act() {
             self.book_unbooked();
         }
@@ -69,9 +69,9 @@ impl Engine {
         view.leases.values_mut().for_each(|lease| self.keep_once(lease));
         self.cluster.view = view;
         self.cluster.fresh = true;
-        self.start.cluster = true;
-        self.free = None;
-        self.hostnames.see_all(self.cluster.view.leases.values());
+        self.start.listed(Listing::Cluster);
+        self.free.clear();
+        self.manifests.see_all(self.cluster.view.leases.values());
         let seen: Vec<LeaseId> = self.cluster.view.leases.keys().copied().collect();
         let ours: Vec<LeaseId> =
             self.records.iter().filter_map(|record| Some(record.lease()?.id)).collect();
@@ -86,7 +86,7 @@ impl Engine {
         for id in ours {
             self.lease_in_view(id);
         }
-        self.inventory_changed = true;
+        self.free.mark_changed();
         self.check_ready();
         if self.may_act() {
             self.book_unbooked();
@@ -118,7 +118,7 @@ impl Engine {
             self.recognize();
             self.lease_in_view(id);
         }
-        self.inventory_changed = true;
+        self.free.mark_changed();
     }
 
     /// The cluster has something of a lease: if we do not know it, the chain is asked.

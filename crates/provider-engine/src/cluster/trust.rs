@@ -12,7 +12,7 @@ use crate::cluster::recognition::{
 use crate::cluster::sight::SightClock;
 use crate::effect::{Effect, Fact};
 use crate::engine::Engine;
-use crate::engine::wishes::Wish;
+use crate::engine::intents::IntentKey;
 use crate::journal::{Decision, Subject};
 use crate::lease::{LeaseCause, LeaseContext, LeaseInput, LeaseRecord, ManifestWait, WaitKind};
 use crate::time::BlockTime;
@@ -45,7 +45,7 @@ impl Engine {
 
     /// Whether anything may be written: everything was read, and the cluster is known.
     pub fn may_act(&self) -> bool {
-        self.start.ready && self.trust.state == Recognition::Known
+        self.start.is_ready() && self.trust.state == Recognition::Known
     }
 
     /// Whether the cluster is the one that leases were deployed to.
@@ -80,10 +80,10 @@ impl Engine {
     /// The wait of a lease that just became ours.
     pub(crate) fn first_wait(&self, order: OrderId, created_at: u64) -> ManifestWait {
         let LeaseContext { sight: since, gaps, .. } = self.lease_context();
-        let watched = self.start.ready
-            && created_at > self.start.height
-            && self.signed.contains_key(&order)
-            && !self.rival.is_active(self.head.time());
+        let watched = self.start.is_ready()
+            && created_at > self.start.ready_at().0
+            && self.bids.is_signed(order)
+            && !self.reconciliation.rival.is_active(self.head.time());
         let (kind, until) = if watched {
             let until = self.settings.manifest_timeout.map(|timeout| since.after(timeout));
             (WaitKind::Created, until)
@@ -98,11 +98,12 @@ impl Engine {
     /// The time of the block that made a lease is known.
     pub(crate) fn lease_created(&mut self, order: OrderId, created: BlockTime) {
         // Before that it is not known when this process began to act.
-        if !self.start.ready {
+        if !self.start.is_ready() {
             return;
         }
         let timeout = self.settings.manifest_timeout;
-        let overdue = timeout.is_some_and(|timeout| created.after(timeout) <= self.start.time);
+        let overdue =
+            timeout.is_some_and(|timeout| created.after(timeout) <= self.start.ready_at().1);
         self.step_lease(order, LeaseInput::CreationKnown { overdue, timeout });
         if self.trust.state == Recognition::Undecided {
             self.recognize();
@@ -142,7 +143,7 @@ impl Engine {
 
     /// Decides whether the cluster is known, from what is in sight now.
     pub(crate) fn recognize(&mut self) {
-        if !self.start.ready || !self.cluster.fresh {
+        if !self.start.is_ready() || !self.cluster.fresh {
             return;
         }
         let next = self.recognition();
@@ -263,11 +264,11 @@ impl Engine {
             lease.is_none() || matches!(closing, Some(LeaseCause::Operator(_)))
         };
         let forgotten: Vec<_> = self
-            .wishes
-            .all_under_way()
-            .filter(|(wish, _)| match wish {
-                Wish::Bid(_) | Wish::Withdraw(_) => true,
-                Wish::Close(order) | Wish::Reclaim(order) => !by_operator(order),
+            .intents
+            .iter()
+            .filter(|(key, _)| match key {
+                IntentKey::Bid(_) | IntentKey::Withdraw(_) => true,
+                IntentKey::Close(order) | IntentKey::Reclaim(order) => !by_operator(order),
             })
             .map(|(_, id)| Effect::Forget(id))
             .collect();

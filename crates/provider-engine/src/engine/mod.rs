@@ -5,9 +5,9 @@
 //! ```text
 //!              ┌──────────── Engine ────────────┐
 //!  Block ─────►│ events ─► orders ─► evaluate   │─► Query, Submit, Forget
-//!  Chain ─────►│ asks   ─► leases ─► breaker    │─► Command
+//!  Chain ─────►│ queries ► leases ─► breaker    │─► Command
 //!  View ──────►│ view   ─► escrow, manifests    │─► Script
-//!  Tx, … ─────►│ wishes ─► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
+//!  Tx, … ─────►│ intents ► reconcile ─► journal │─► Record, Publish, Reply, WakeAt
 //!              └────────────────────────────────┘
 //! ```
 //!
@@ -15,18 +15,22 @@
 //! be lost, late or doubled; what waits for one asks again, and what is no longer waited for is
 //! dropped. A new engine that is told the chain and the cluster comes to the same state as one
 //! that saw everything: nothing here has to survive.
+//!
+//! Here is what belongs to all nouns alike: routing, time, and what is in flight. So do the records
+//! (an order id first has an order's stage, then a lease's), requests of the operator (which reach
+//! every noun), and the pictures of the whole that are shown, [`Status`] and [`Published`].
 
-pub(crate) mod asks;
 mod commands;
 mod in_flight;
+pub(crate) mod intents;
 mod operator;
 mod published;
+pub(crate) mod queries;
 mod records;
+mod schedule;
+mod start;
 mod status;
 mod timers;
-pub(crate) mod wishes;
-
-use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{MarketParams, OrderId, Provider};
 
@@ -35,16 +39,17 @@ use crate::cluster::trust::ClusterTrust;
 use crate::cluster::view::ClusterView;
 use crate::effect::{Effect, Fact};
 use crate::escrow::Escrow;
-use crate::input::{Input, PriceId};
-use crate::inventory::Free;
+use crate::input::Input;
+use crate::inventory::FreeCache;
 use crate::journal::{Decision, Entry, Journal, Subject};
-use crate::manifest::{Hostnames, Submissions};
+use crate::manifest::Manifests;
 use crate::order::facts::Audits;
 use crate::order::fees::BidFees;
+use crate::order::history::BidHistory;
 use crate::order::isolation::IsolationHold;
-use crate::reconcile::{Breaker, Drift, Rival};
+use crate::reconcile::Reconciliation;
 use crate::settings::Settings;
-use crate::time::{BlockTime, Now};
+use crate::time::Now;
 
 pub use crate::order::engine::{Screened, WouldBid};
 pub use published::{
@@ -52,13 +57,17 @@ pub use published::{
     StorageStatus, VolumeCounts,
 };
 pub use records::{Record, Stage};
+pub(crate) use schedule::Timer;
+pub(crate) use start::Listing;
 pub use status::{ClusterStatus, LeaseFunds, LeaseStatus, Reservation, Status};
 
-use asks::Asks;
 use commands::Commands;
+use in_flight::InFlight;
+use intents::InFlightIntents;
+use queries::PendingQueries;
 use records::Records;
-use timers::Timers;
-use wishes::Wishes;
+use schedule::Schedule;
+use start::Start;
 
 /// Every decision of a provider.
 #[derive(Clone, Debug)]
@@ -69,43 +78,23 @@ pub struct Engine {
     pub(crate) market: Market,
     pub(crate) cluster: ClusterSide,
     pub(crate) records: Records,
-    pub(crate) asks: Asks,
-    /// What is asked when the chain has reached a height.
-    pub(crate) to_ask: BTreeMap<u64, BTreeSet<ChainQuery>>,
+    pub(crate) queries: PendingQueries,
     pub(crate) commands: Commands,
-    pub(crate) wishes: Wishes,
-    pub(crate) alarms: Timers<Now, Alarm>,
-    pub(crate) deadlines: Timers<BlockTime, OrderId>,
-    /// Orders and leases that wait for the time of a block.
-    pub(crate) waiting_for_time: BTreeMap<u64, BTreeSet<OrderId>>,
-    pub(crate) prices: BTreeMap<PriceId, OrderId>,
-    pub(crate) next_price: u64,
-    pub(crate) free: Option<Free>,
-    /// Whether `free` may be off because of a booking, though not because of the view.
-    pub(crate) free_is_stale: bool,
-    /// Whether others have to hear that something is kept, or no longer.
-    pub(crate) inventory_changed: bool,
+    pub(crate) intents: InFlightIntents,
+    pub(crate) schedule: Schedule,
+    /// Orders for which the price script runs.
+    pub(crate) scripts: InFlight<OrderId, ()>,
+    pub(crate) free: FreeCache,
     pub(crate) escrow: Escrow,
-    pub(crate) submissions: Submissions,
-    pub(crate) hostnames: Hostnames,
-    pub(crate) breaker: Breaker,
+    pub(crate) manifests: Manifests,
     pub(crate) trust: ClusterTrust,
-    pub(crate) rival: Rival,
+    pub(crate) reconciliation: Reconciliation,
     /// Why there are no bids until tenants are known to be kept apart, if there are none.
     pub(crate) isolation: Option<IsolationHold>,
-    /// Orders that this process handed a bid on to the lane, with the height then.
-    pub(crate) signed: BTreeMap<OrderId, u64>,
+    pub(crate) bids: BidHistory,
     pub(crate) journal: Journal,
-    pub(crate) drift: BTreeSet<Drift>,
     pub(crate) start: Start,
-    /// Open orders on which our one bid was made and is over: there is nothing to look for.
-    pub(crate) spent: BTreeSet<OrderId>,
-    /// Orders with a bid or lease of ours that was listed at the start and not looked at yet: until
-    /// what they were promised is known, there is nothing to promise to others.
-    pub(crate) unlooked: BTreeSet<OrderId>,
     pub(crate) out: Vec<Effect>,
-    #[cfg(feature = "defects")]
-    pub(crate) miscount: Option<crate::defect::Miscount>,
 }
 
 /// What the chain says of the market and of us.
@@ -126,33 +115,6 @@ pub(crate) struct ClusterSide {
     pub(crate) fresh: bool,
 }
 
-/// What has to be known before anything is written.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Start {
-    pub(crate) orders: bool,
-    pub(crate) bids: bool,
-    pub(crate) leases: bool,
-    pub(crate) cluster: bool,
-    pub(crate) ready: bool,
-    /// The newest block when everything was known, and its time.
-    pub(crate) height: u64,
-    pub(crate) time: BlockTime,
-}
-
-/// What is to be looked at when some time has passed on the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Alarm {
-    Reconcile,
-    /// Count whether a lease is healthy, or gone.
-    Check(OrderId),
-    /// Look at an order or lease again: something about it failed.
-    Again(OrderId),
-    /// The balance checker wants to look.
-    Escrow,
-    /// Manifests that wait for something may have waited too long.
-    Manifests,
-}
-
 impl Engine {
     /// An engine that knows nothing yet. It asks for what it has to know when it is first told
     /// anything.
@@ -163,44 +125,25 @@ impl Engine {
             market: Market::default(),
             cluster: ClusterSide::default(),
             records: Records::default(),
-            asks: Asks::default(),
-            to_ask: BTreeMap::new(),
+            queries: PendingQueries::default(),
             commands: Commands::default(),
-            wishes: Wishes::default(),
-            alarms: Timers::default(),
-            deadlines: Timers::default(),
-            waiting_for_time: BTreeMap::new(),
-            prices: BTreeMap::new(),
-            next_price: 0,
-            free: None,
-            free_is_stale: false,
-            inventory_changed: false,
+            intents: InFlightIntents::default(),
+            schedule: Schedule::default(),
+            scripts: InFlight::default(),
+            free: FreeCache::default(),
             escrow: Escrow::new(settings.escrow.clone()),
-            submissions: Submissions::new(settings.manifest.clone()),
-            hostnames: Hostnames::default(),
-            breaker: Breaker::new(settings.breaker),
+            manifests: Manifests::new(settings.manifest.clone()),
             trust: ClusterTrust::default(),
-            rival: Rival::default(),
+            reconciliation: Reconciliation::new(settings.breaker),
             isolation: settings.require_isolation.then(IsolationHold::before_the_first_probe),
-            signed: BTreeMap::new(),
+            bids: BidHistory::default(),
             journal: Journal::default(),
-            drift: BTreeSet::new(),
             start: Start::default(),
-            unlooked: BTreeSet::new(),
-            spent: BTreeSet::new(),
             out: Vec::new(),
-            #[cfg(feature = "defects")]
-            miscount: None,
             settings,
         };
-        engine.alarms.set(Alarm::Reconcile, Now::default());
+        engine.schedule.timers.set(Timer::Reconcile, Now::default());
         engine
-    }
-
-    /// Makes this mistake from now on.
-    #[cfg(feature = "defects")]
-    pub const fn miscount(&mut self, miscount: crate::defect::Miscount) {
-        self.miscount = Some(miscount);
     }
 
     /// What follows from `input` at `now`.
@@ -219,8 +162,8 @@ impl Engine {
             Input::Operator(request, wanted) => self.operator(request, wanted),
             Input::Tick => {}
         }
-        self.ring();
-        if std::mem::take(&mut self.inventory_changed) {
+        self.run_timers();
+        if self.free.take_change() {
             self.publish(Fact::Inventory);
         }
         self.wake();
@@ -228,17 +171,17 @@ impl Engine {
     }
 
     /// Everything whose time has come.
-    pub(crate) fn ring(&mut self) {
-        while let Some(alarm) = self.alarms.pop(self.now) {
-            match alarm {
-                Alarm::Reconcile => self.reconcile_begin(),
-                Alarm::Check(order) => self.check_lease(order),
-                Alarm::Again(order) => self.again(order),
-                Alarm::Escrow => self.escrow_tick(),
-                Alarm::Manifests => self.manifests_tick(),
+    fn run_timers(&mut self) {
+        while let Some(timer) = self.schedule.timers.pop(self.now) {
+            match timer {
+                Timer::Reconcile => self.reconcile_begin(),
+                Timer::Check(order) => self.check_lease(order),
+                Timer::Retry(order) => self.retry(order),
+                Timer::Escrow => self.escrow_tick(),
+                Timer::Manifests => self.manifests_tick(),
             }
         }
-        for (id, query) in self.asks.due(self.now) {
+        for (id, query) in self.queries.due(self.now) {
             self.out.push(Effect::Query(id, query));
         }
         if self.may_act() {
@@ -248,9 +191,9 @@ impl Engine {
         }
     }
 
-    pub(crate) fn wake(&mut self) {
+    fn wake(&mut self) {
         let command = self.commands.next_due().filter(|_| self.may_act());
-        let next = [self.alarms.next(), self.asks.next_due(), command];
+        let next = [self.schedule.timers.next(), self.queries.next_due(), command];
         if let Some(moment) = next.into_iter().flatten().min() {
             self.out.push(Effect::WakeAt(moment));
         }
@@ -262,11 +205,8 @@ impl Engine {
 
     /// Asks for what holds at `height` or later; if that is still to come, then.
     pub(crate) fn ask_at_least(&mut self, query: ChainQuery, height: u64) {
-        if height > self.head.height() {
-            self.to_ask.entry(height).or_default().insert(query);
-            return;
-        }
-        if let Some(id) = self.asks.want(self.now, query.clone(), height) {
+        let id = self.queries.ask(self.now, query.clone(), height, self.head.height());
+        if let Some(id) = id {
             self.out.push(Effect::Query(id, query));
         }
     }
@@ -287,24 +227,20 @@ impl Engine {
     }
 
     /// Looks at an order or lease again, for whatever reason it was put off.
-    pub(crate) fn again(&mut self, order: OrderId) {
+    pub(crate) fn retry(&mut self, order: OrderId) {
         self.ask(ChainQuery::Standing(order));
     }
 
     /// Whether the chain was read, and the cluster seen, whole.
     pub const fn is_ready(&self) -> bool {
-        self.start.ready
+        self.start.is_ready()
     }
 
     pub(crate) fn check_ready(&mut self) {
-        let Start { orders, bids, leases, cluster, ready, .. } = self.start;
-        let listed = orders && bids && leases && cluster && self.head.is_known();
-        if ready || !listed || !self.unlooked.is_empty() {
+        if !self.head.is_known() || !self.start.end(self.head.head()) {
             return;
         }
-        let (height, time) = (self.head.height(), self.head.time());
-        self.start = Start { ready: true, height, time, ..self.start };
-        self.rival.begin(height);
+        self.reconciliation.rival.begin(self.head.height());
         self.publish(Fact::Ready);
         self.recognize();
     }

@@ -2,7 +2,7 @@
 
 use akash_types::{LeaseId, OrderId, ReasonKind};
 
-use super::{Alarm, Engine, Stage};
+use super::{Engine, Stage, Timer};
 use crate::cluster::command::Operation;
 use crate::cluster::recognition::Recognition;
 use crate::effect::{Effect, Reply};
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 impl Engine {
     pub(crate) fn operator(&mut self, request: RequestId, wanted: OperatorRequest) {
         let reply = match wanted {
-            OperatorRequest::Drift => Reply::Drift(self.drift.iter().copied().collect()),
+            OperatorRequest::Drift => Reply::Drift(self.drift().copied().collect()),
             OperatorRequest::Maintenance(on) => {
                 self.asked(
                     Subject::Provider,
@@ -71,9 +71,8 @@ impl Engine {
             }
             OperatorRequest::ResetBreaker => {
                 self.asked(Subject::Provider, "let destruction go on");
-                let was_open = self.breaker.is_open();
-                self.breaker.reset();
-                self.breaker_told(was_open);
+                self.reconciliation.breaker.reset();
+                self.tell_breaker();
                 Reply::Done
             }
             OperatorRequest::Settings(settings) => {
@@ -135,9 +134,9 @@ impl Engine {
     /// Other settings from now on. Who we are cannot change.
     fn configure(&mut self, settings: Settings) {
         let provider = self.settings.provider;
-        self.breaker.configure(settings.breaker);
+        self.reconciliation.breaker.configure(settings.breaker);
         self.escrow.configure(settings.escrow.clone());
-        self.submissions.configure(settings.manifest.clone());
+        self.manifests.configure(settings.manifest.clone());
         let waits = |of: &Settings| (of.bid_timeout, of.manifest_timeout, of.patience);
         let waits_differ = waits(&settings) != waits(&self.settings);
         let checks = |of: &Settings| (of.check_period, of.check_jitter);
@@ -155,11 +154,11 @@ impl Engine {
 
     /// Leases that wait for their next check wait as long as the new settings say.
     fn renew_checks(&mut self) {
-        let is_due = |order: &OrderId| self.alarms.is_set(&Alarm::Check(*order));
+        let is_due = |order: &OrderId| self.schedule.timers.is_set(&Timer::Check(*order));
         let orders = self.records.iter().map(|record| record.id);
         let orders: Vec<OrderId> = orders.filter(is_due).collect();
         for order in orders {
-            self.alarms.clear(&Alarm::Check(order));
+            self.schedule.timers.clear(&Timer::Check(order));
             self.check_later(order);
         }
     }
@@ -182,13 +181,13 @@ impl Engine {
             });
         }
         for (order, created_at) in bids {
-            self.deadlines.clear(&order);
+            self.schedule.deadlines.clear(&order);
             if self.settings.bid_timeout.is_some() {
                 self.ask_time(order, created_at);
             }
         }
         for order in leases {
-            self.deadlines.clear(&order);
+            self.schedule.deadlines.clear(&order);
             self.lease_deadline(order);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use akash_types::{DecCoin, DeploymentId, LeaseId, OrderId};
 
-use super::{Engine, LeaseStatus, Status};
+use super::{Engine, LeaseStatus, Listing, Status};
 use crate::cluster::view::{
     Amounts, ClusterView, Condition, Exclusion, GpuCard, Name, NodeArch, StoragePlace,
 };
@@ -172,7 +172,7 @@ impl FromIterator<LeaseStatus> for LeaseIndex {
 impl Engine {
     /// Everything that others may see, now.
     pub fn published(&mut self) -> Published {
-        let inventory = self.start.cluster.then(|| self.inventory_status());
+        let inventory = self.start.has(Listing::Cluster).then(|| self.inventory_status());
         let leases: LeaseIndex = self.leases().collect();
         let deployments: BTreeSet<_> =
             leases.iter().map(|lease| lease.id.deployment_id()).collect();
@@ -187,15 +187,11 @@ impl Engine {
         });
         let held = self.cluster.view.leases.values().filter(|lease| lease.held.is_some());
         let manifests: BTreeSet<_> = held.map(|lease| lease.id.deployment_id()).collect();
-        let mut drift = BTreeMap::new();
-        for item in &self.drift {
-            *drift.entry(item.code()).or_default() += 1;
-        }
         Published {
             bids: bids.collect(),
             deployments: deployments.len(),
             manifests: manifests.len(),
-            drift,
+            drift: self.reconciliation.drift_counts(),
             leases,
             inventory,
             status: self.status(),

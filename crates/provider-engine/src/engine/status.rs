@@ -136,15 +136,15 @@ impl Engine {
         };
         Status {
             height: self.head.height(),
-            ready: self.start.ready,
+            ready: self.start.is_ready(),
             cluster_fresh: self.cluster.fresh,
             cluster: ClusterStatus {
                 recognition: self.trust.state,
                 uid: self.cluster.view.uid.clone(),
                 expected: self.trust.memory.cluster.clone(),
             },
-            rival: self.rival.is_active(self.head.time()),
-            breaker_open: self.breaker.is_open(),
+            rival: self.reconciliation.rival.is_active(self.head.time()),
+            breaker_open: self.reconciliation.breaker.is_open(),
             maintenance: self.cluster.view.maintenance,
             isolation: self.isolation.clone(),
             wallet: self.escrow.wallet().cloned(),
@@ -200,6 +200,6 @@ impl Engine {
 
     /// Where chain, cluster and engine disagreed when they were last compared.
     pub fn drift(&self) -> impl Iterator<Item = &Drift> {
-        self.drift.iter()
+        self.reconciliation.drift()
     }
 }

@@ -4,8 +4,8 @@ use akash_types::{Action, Class, DeploymentId, Intent, Outcome};
 
 use crate::chain::{AccountRead, ChainQuery};
 use crate::effect::{Effect, Fact};
-use crate::engine::wishes::{Made, Wish};
-use crate::engine::{Alarm, Engine};
+use crate::engine::intents::{Begun, IntentKey};
+use crate::engine::{Engine, Timer};
 use crate::escrow::{
     EscrowEffect, EscrowInput, EscrowNote, Funds, WalletState, WithdrawOutcome, WithdrawReason,
 };
@@ -59,7 +59,7 @@ impl Engine {
                     let outcome = WithdrawOutcome::NothingToDo;
                     return self.escrow(EscrowInput::WithdrawEnded { lease, outcome });
                 }
-                if let Made::Now(id) = self.wishes.make(self.now, Wish::Withdraw(order)) {
+                if let Begun::Now(id) = self.intents.begin(self.now, IntentKey::Withdraw(order)) {
                     self.note_order(order, Decision::Withdraw { why: why.to_string() });
                     let action = Action::Withdraw { lease };
                     let intent = Intent::new(id, action, self.head.height());
@@ -67,7 +67,7 @@ impl Engine {
                 }
             }
             EscrowEffect::ForgetWithdraw { lease } => {
-                if let Some(id) = self.wishes.under_way(Wish::Withdraw(lease.order_id())) {
+                if let Some(id) = self.intents.id_of(IntentKey::Withdraw(lease.order_id())) {
                     self.out.push(Effect::Forget(id));
                 }
             }
@@ -101,7 +101,7 @@ impl Engine {
                     _ => {}
                 }
             }
-            EscrowEffect::WakeAt(moment) => self.alarms.set(Alarm::Escrow, moment),
+            EscrowEffect::WakeAt(moment) => self.schedule.timers.set(Timer::Escrow, moment),
         }
     }
 

@@ -15,11 +15,10 @@ use crate::order::{self, OrderInput};
 impl Engine {
     /// What is left for others.
     pub(crate) fn free(&mut self) -> &Free {
-        if self.free.is_none() || self.free_is_stale {
-            self.free = Some(self.compute_free(None));
-            self.free_is_stale = false;
+        if !self.free.is_current() {
+            self.free.set(self.compute_free(None));
         }
-        self.free.get_or_insert_with(Free::default)
+        self.free.get_or_default()
     }
 
     /// What is left, counting nothing that is kept for `except`.
@@ -28,11 +27,6 @@ impl Engine {
         let bookings = self.records.iter().filter(|record| Some(record.id) != except);
         let bookings =
             bookings.filter_map(|record| Some((record.booking.as_ref()?, self.seen(record))));
-        #[cfg(feature = "defects")]
-        let bookings = bookings.map(|(booking, seen)| {
-            let twice = self.miscount == Some(crate::defect::Miscount::Twice);
-            (booking, seen.filter(|_| !twice))
-        });
         Free::compute_but(&self.cluster.view, bookings, but)
     }
 
@@ -42,25 +36,15 @@ impl Engine {
 
     /// Keeps what was placed for an order.
     pub(crate) fn keep(&mut self, order: OrderId, booking: Booking) {
-        #[cfg(feature = "defects")]
-        if self.miscount == Some(crate::defect::Miscount::Forgotten)
-            && order.dseq().is_multiple_of(3)
-        {
-            return;
-        }
-        if let Some(free) = &self.free {
-            self.free = Some(free.without(&booking));
-        }
+        self.free.reserved(&booking);
         self.records.update(order, |record| record.booking = Some(booking));
-        self.inventory_changed = true;
     }
 
     /// Keeps nothing for an order any more.
     pub(crate) fn release(&mut self, order: OrderId) {
         let released = self.records.update(order, |record| record.booking.take());
         if released.flatten().is_some() {
-            self.free = None;
-            self.inventory_changed = true;
+            self.free.released();
         }
     }
 
@@ -94,16 +78,15 @@ impl Engine {
         }
         let need = GroupNeed::of(spec, &self.settings.commit)?;
         let booking = place(&self.compute_free(Some(order)), &need)?;
-        self.free = None;
+        self.free.released();
         self.records.update(order, |record| record.booking = Some(booking));
-        self.inventory_changed = true;
         Ok(())
     }
 
     /// Whether more is taken than there is where something is kept for an order.
     fn is_crowded(&mut self, order: OrderId) -> bool {
         self.free();
-        let (Some(record), Some(free)) = (self.records.get(order), &self.free) else {
+        let (Some(record), Some(free)) = (self.records.get(order), self.free.get()) else {
             return false;
         };
         let Some(booking) = &record.booking else { return false };
@@ -180,20 +163,14 @@ impl Engine {
         // What has its place needs none looked for, and changes nothing for others: after a start
         // with many leases this is the way of almost all.
         let settled = self.seen(record).is_some_and(|view| is_settled(&need, view));
-        let replanned = match &self.free {
-            Some(free) if settled => {
-                replan(free, &need, record.booking.as_ref(), self.seen(record))
-            }
-            _ => {
-                let free = self.compute_free(Some(order));
-                let replanned = replan(&free, &need, record.booking.as_ref(), self.seen(record));
-                self.free = Some(free);
-                replanned
-            }
+        let computed = match self.free.get() {
+            Some(_) if settled => None,
+            _ => Some(self.compute_free(Some(order))),
         };
-        self.free_is_stale = true;
+        let Some(free) = computed.as_ref().or(self.free.get()) else { return };
+        let replanned = replan(free, &need, record.booking.as_ref(), self.seen(record));
+        self.free.rebooked(computed);
         self.records.update(order, |record| record.booking = Some(replanned.booking));
-        self.inventory_changed = true;
     }
 }
 

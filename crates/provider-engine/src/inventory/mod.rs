@@ -17,6 +17,7 @@
 //! Nothing here knows orders, prices or who asks.
 
 mod booking;
+mod cache;
 mod cards;
 mod commit;
 mod engine;
@@ -32,6 +33,7 @@ mod usage;
 mod tests;
 
 pub use booking::{Booking, UnitBooking};
+pub(crate) use cache::FreeCache;
 pub use commit::{CommitLevel, CommitLevels};
 pub use free::{Free, FreeNode};
 pub use need::{GroupNeed, Need, UnitNeed, Unplaceable, leased_ips};

@@ -9,8 +9,8 @@ use crate::chain::ChainQuery;
 use crate::cluster::command::{Operation, Workload};
 use crate::cluster::sight::SightTime;
 use crate::effect::{Effect, Fact};
-use crate::engine::wishes::{Made, Wish};
-use crate::engine::{Alarm, Engine, Stage};
+use crate::engine::intents::{Begun, IntentKey};
+use crate::engine::{Engine, Stage, Timer};
 use crate::escrow::EscrowInput;
 use crate::journal::{Decision, SpareReason};
 use crate::lease::{
@@ -35,7 +35,7 @@ impl Engine {
         let wait = self.first_wait(order, lease.created_at);
         let stage = Stage::Lease(Box::new(LeaseRecord::new(lease, known, wait)));
         self.records.update(order, |record| record.stage = stage);
-        self.deadlines.clear(&order);
+        self.schedule.deadlines.clear(&order);
         self.note_order(order, Decision::Won(lease.price.clone()));
         self.publish(Fact::LeaseStarted(lease.id));
         // Found after its end, because the cluster still has something of it.
@@ -105,7 +105,7 @@ impl Engine {
             LeaseAction::StartReclaim(reason) => self.reclaim(order, id, reason),
             LeaseAction::ProposeClose(cause) => self.propose_close(order, cause),
             LeaseAction::CheckLater => self.check_later(order),
-            LeaseAction::WakeAt(time) => self.deadlines.set(order, time),
+            LeaseAction::WakeAt(time) => self.schedule.deadlines.set(order, time),
             LeaseAction::WaitUntil(until) => self.wait_until(order, until),
             LeaseAction::End => self.end_lease(order, id),
         }
@@ -116,7 +116,7 @@ impl Engine {
         let jitter = self.settings.check_jitter / 64;
         let share = u32::try_from(order.dseq().wrapping_mul(0x9E37_79B9) % 64).unwrap_or(0);
         let wait = self.settings.check_period.saturating_add(jitter.saturating_mul(share));
-        self.alarms.set_if_unset(Alarm::Check(order), self.now.after(wait));
+        self.schedule.timers.set_if_unset(Timer::Check(order), self.now.after(wait));
     }
 
     pub(crate) fn check_lease(&mut self, order: OrderId) {
@@ -150,7 +150,7 @@ impl Engine {
     fn wait_until(&mut self, order: OrderId, until: SightTime) {
         let left = until.since(self.lease_context().sight);
         let wait = if left.is_zero() { RECHECK } else { left };
-        self.deadlines.set_if_unset(order, self.head.time().after(wait));
+        self.schedule.deadlines.set_if_unset(order, self.head.time().after(wait));
     }
 
     /// What a fresh view shows of a lease.
@@ -200,25 +200,21 @@ impl Engine {
         order: OrderId,
         workload: &Arc<Workload>,
     ) -> Arc<Workload> {
-        let lease = workload.lease;
-        let withheld = self.submissions.withheld(lease, &workload.group, &mut self.hostnames);
-        let mut cards = workload.cards.clone();
+        let mut filled = self.manifests.complete(workload);
         if let Some(booking) = self.records.get(order).and_then(|record| record.booking.as_ref()) {
             for service in &workload.group.services {
                 let unit = booking.unit(service.resources.id);
                 if let Some(card) = unit.and_then(|unit| unit.card.clone()) {
-                    cards.insert(service.name.clone(), card);
+                    filled.cards.insert(service.name.clone(), card);
                 }
             }
         }
-        let endpoints_to_take = self.submissions.endpoints_to_take(lease, &workload.group);
-        let filled = Workload { cards, withheld, endpoints_to_take, ..Workload::clone(workload) };
         if filled == **workload { Arc::clone(workload) } else { Arc::new(filled) }
     }
 
     fn tear_down(&mut self, order: OrderId, id: LeaseId, evidence: Evidence) {
         self.note_order(order, Decision::Teardown(evidence));
-        self.hostnames.end(id);
+        self.manifests.end(id);
         self.manifest(ManifestInput::LeaseEnded { lease: id });
         let height = evidence.heights().1;
         self.escrow(EscrowInput::LeaseEnded { lease: id, height });
@@ -239,7 +235,7 @@ impl Engine {
         }
         self.note_order(order, Decision::Gone);
         self.publish(Fact::LeaseGone(id));
-        self.hostnames.gone(id);
+        self.manifests.gone(id);
         self.clear_breaker(order);
         self.remove(order);
     }
@@ -268,7 +264,7 @@ impl Engine {
     fn spare_reason(&mut self, order: OrderId, cause: LeaseCause) -> Option<SpareReason> {
         let LeaseContext { time, gaps, .. } = self.lease_context();
         let lease = self.records.lease(order)?;
-        if self.rival.is_active(time) {
+        if self.reconciliation.rival.is_active(time) {
             return Some(SpareReason::Rival);
         }
         let is_absent = match lease.safeguard(cause, gaps) {
@@ -277,9 +273,9 @@ impl Engine {
             Safeguard::Witness(since) if self.has_witness(lease, since) => true,
             Safeguard::Witness(_) => return Some(SpareReason::NoWitness),
         };
-        let (was_open, live) = (self.breaker.is_open(), self.live_leases());
-        let verdict = self.breaker.propose(order, live, is_absent, time);
-        self.breaker_told(was_open);
+        let live = self.live_leases();
+        let verdict = self.reconciliation.breaker.propose(order, live, is_absent, time);
+        self.tell_breaker();
         (verdict == Verdict::Spare).then_some(SpareReason::Breaker)
     }
 
@@ -296,21 +292,19 @@ impl Engine {
     }
 
     fn clear_breaker(&mut self, order: OrderId) {
-        let was_open = self.breaker.is_open();
-        if was_open || self.breaker.has(order) {
-            self.breaker.clear(order, self.live_leases(), self.head.time());
-            self.breaker_told(was_open);
+        let breaker = &self.reconciliation.breaker;
+        if breaker.is_open() || breaker.has(order) {
+            let live = self.live_leases();
+            self.reconciliation.breaker.clear(order, live, self.head.time());
+            self.tell_breaker();
         }
     }
 
-    pub(crate) fn breaker_told(&mut self, was_open: bool) {
-        let is_open = self.breaker.is_open();
-        if is_open == was_open {
-            return;
-        }
+    pub(crate) fn tell_breaker(&mut self) {
+        let Some(is_open) = self.reconciliation.breaker_change() else { return };
         self.publish(Fact::Breaker(is_open));
         let decision = if is_open {
-            Decision::BreakerOpen { why: self.breaker.to_string() }
+            Decision::BreakerOpen { why: self.reconciliation.breaker.to_string() }
         } else {
             Decision::BreakerShut
         };
@@ -319,30 +313,34 @@ impl Engine {
 
     fn close_lease(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
         let action = Action::CloseBid { bid: id.bid_id(), reason };
-        self.tell_chain(order, Wish::Close(order), action);
+        self.tell_chain(order, IntentKey::Close(order), action);
     }
 
     fn reclaim(&mut self, order: OrderId, id: LeaseId, reason: LeaseClosedReason) {
-        self.tell_chain(order, Wish::Reclaim(order), Action::StartReclaim { lease: id, reason });
+        self.tell_chain(
+            order,
+            IntentKey::Reclaim(order),
+            Action::StartReclaim { lease: id, reason },
+        );
     }
 
-    fn tell_chain(&mut self, order: OrderId, wish: Wish, action: Action) {
+    fn tell_chain(&mut self, order: OrderId, key: IntentKey, action: Action) {
         let lease = self.records.lease(order);
         let closing = lease.and_then(|lease| lease.closing);
-        let by_operator = matches!(closing, Some(LeaseCause::Operator(_))) && self.start.ready;
+        let by_operator = matches!(closing, Some(LeaseCause::Operator(_))) && self.start.is_ready();
         if !self.may_act() && !by_operator {
             return;
         }
-        match self.wishes.make(self.now, wish) {
-            Made::Now(id) => {
-                if let Wish::Reclaim(_) = wish {
+        match self.intents.begin(self.now, key) {
+            Begun::Now(id) => {
+                if let IntentKey::Reclaim(_) = key {
                     self.note_order(order, Decision::Reclaim);
                 }
                 let intent = Intent::new(id, action, self.head.height());
                 self.out.push(Effect::Submit(intent.of_class(Class::Deadline)));
             }
-            Made::Already => {}
-            Made::NotBefore(moment) => self.alarms.set(Alarm::Again(order), moment),
+            Begun::Already => {}
+            Begun::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
         }
     }
 
@@ -359,9 +357,9 @@ impl Engine {
         if let Some(created) = self.head.time_of(created_at) {
             self.lease_created(order, created);
         }
-        self.again(order);
+        self.retry(order);
         let soon = self.head.time();
-        self.deadlines.set(order, soon);
+        self.schedule.deadlines.set(order, soon);
         let deploying = self.records.lease(order);
         let deploying = deploying.filter(|lease| matches!(lease.stage, lease::Stage::Deploying));
         if let Some(workload) = deploying.and_then(|lease| lease.workload.clone()) {

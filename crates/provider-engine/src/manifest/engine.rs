@@ -7,13 +7,12 @@ use akash_types::DeploymentId;
 use crate::chain::{ChainQuery, DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Operation, Workload};
 use crate::effect::{Effect, Reply};
-use crate::engine::{Alarm, Engine};
+use crate::engine::{Engine, Timer};
 use crate::input::{RequestId, TenantRequest};
-use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
 use crate::manifest::{
-    ManifestAnswer, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, MigrationAnswer,
-    MigrationDestination, MigrationRefusal,
+    ManifestAction, ManifestAnswer, ManifestInput, ManifestRefusal, MigrationAnswer,
+    MigrationRefusal,
 };
 
 /// The answer to a tenant while nothing may be written.
@@ -38,37 +37,20 @@ impl Engine {
             let reply = not_now(&wanted, self.why_not());
             return self.out.push(Effect::Reply(request, reply));
         }
-        self.manifest(match wanted {
-            TenantRequest::Manifest { deployment, manifest, received } => {
-                ManifestInput::Submit { request, deployment, manifest, received }
-            }
-            TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq } => {
-                let destination = MigrationDestination { owner, dseq, gseq };
-                ManifestInput::MigrateHostnames { request, hostnames, destination }
-            }
-            TenantRequest::MigrateEndpoints { .. } if self.cluster.view.ips.is_none() => {
-                let answer = MigrationAnswer::Refused(MigrationRefusal::EndpointsCannotMove);
-                return self.out.push(Effect::Reply(request, Reply::Migration(answer)));
-            }
-            TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq } => {
-                let destination = MigrationDestination { owner, dseq, gseq };
-                ManifestInput::MigrateEndpoints { request, endpoints, destination }
-            }
-        });
+        let moves_endpoints = matches!(wanted, TenantRequest::MigrateEndpoints { .. });
+        if moves_endpoints && self.cluster.view.ips.is_none() {
+            let answer = MigrationAnswer::Refused(MigrationRefusal::EndpointsCannotMove);
+            return self.out.push(Effect::Reply(request, Reply::Migration(answer)));
+        }
+        self.manifest(ManifestInput::Tenant(request, wanted));
     }
 
     pub(crate) fn manifest(&mut self, input: ManifestInput) {
-        let effects = self.submissions.handle(
-            self.now,
-            input,
-            &self.cluster.view.leases,
-            &mut self.hostnames,
-        );
-        for effect in effects {
-            self.manifest_effect(effect);
+        for action in self.manifests.handle(self.now, input, &self.cluster.view.leases) {
+            self.act_for_manifest(action);
         }
-        if let Some(deadline) = self.submissions.next_deadline() {
-            self.alarms.set(Alarm::Manifests, deadline);
+        if let Some(deadline) = self.manifests.next_deadline() {
+            self.schedule.timers.set(Timer::Manifests, deadline);
         }
     }
 
@@ -96,55 +78,30 @@ impl Engine {
         self.manifest(ManifestInput::Read { deployment, height: 0, result: Err(why) });
     }
 
-    fn manifest_effect(&mut self, effect: ManifestEffect) {
-        match effect {
-            ManifestEffect::ReadDeployment(deployment) => {
+    fn act_for_manifest(&mut self, action: ManifestAction) {
+        match action {
+            ManifestAction::Read(deployment) => {
                 self.ask(ChainQuery::Deployment(deployment));
             }
-            ManifestEffect::Hold(workload) if !self.may_act() => {
+            ManifestAction::Hold(workload) if !self.may_act() => {
                 let unavailable = CommandFailure::Unavailable(self.why_not());
                 self.hold_ended(&workload, Err(unavailable));
             }
-            ManifestEffect::Hold(workload) => {
+            ManifestAction::Hold(workload) => {
                 let workload = self.with_promises(workload.lease.order_id(), &workload);
                 self.command(Operation::Hold(workload));
             }
-            ManifestEffect::Redeploy(lease) => {
+            ManifestAction::Redeploy(lease) => {
                 let order = lease.order_id();
                 let running = self.records.lease(order);
                 if let Some(workload) = running.and_then(|lease| lease.workload.clone()) {
                     self.step_lease(order, LeaseInput::Accepted(workload));
                 }
             }
-            ManifestEffect::Reply { request, answer } => {
-                self.out.push(Effect::Reply(request, Reply::Manifest(answer)));
+            ManifestAction::Reply(request, reply) => {
+                self.out.push(Effect::Reply(request, reply));
             }
-            ManifestEffect::ReplyMigration { request, answer } => {
-                self.out.push(Effect::Reply(request, Reply::Migration(answer)));
-            }
-            ManifestEffect::Note(note) => self.manifest_note(&note),
-        }
-    }
-
-    fn manifest_note(&mut self, note: &ManifestNote) {
-        match note {
-            ManifestNote::Accepted { version, leases, .. } => {
-                for lease in leases {
-                    let version = Some(*version);
-                    self.note_order(lease.order_id(), Decision::Accepted { version });
-                }
-            }
-            ManifestNote::Refused { deployment, refusal, .. } => {
-                let why = refusal.to_string();
-                self.note(Subject::Deployment(*deployment), Decision::Refused { why });
-            }
-            ManifestNote::Withheld { lease, hostnames } => {
-                let names = hostnames.clone();
-                self.note_order(lease.order_id(), Decision::Withheld(names));
-            }
-            ManifestNote::Moved { hostname, to, .. } => {
-                self.note_order(to.order_id(), Decision::Moved(hostname.clone()));
-            }
+            ManifestAction::Note(subject, decision) => self.note(subject, decision),
         }
     }
 

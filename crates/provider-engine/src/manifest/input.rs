@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use akash_sdl::{Manifest, Version};
-use akash_types::{Address, DeploymentId, GroupId, LeaseId};
+use akash_sdl::Version;
+use akash_types::{DeploymentId, LeaseId};
 
 use super::subject::{Holding, Subject, Submission, Waiter};
-use super::{Hostnames, ManifestAnswer, ManifestEffect, ManifestNote, ManifestRefusal};
+use super::{Hostnames, ManifestAction, ManifestAnswer, ManifestRefusal};
 use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::view::LeaseView;
-use crate::input::Received;
+use crate::effect::Reply;
+use crate::input::TenantRequest;
+use crate::journal::{self, Decision};
 use crate::time::Now;
 
 /// Names a request, so that its answer finds back.
@@ -20,13 +22,7 @@ pub struct RequestId(pub u64);
 
 #[derive(Clone, Debug)]
 pub enum ManifestInput {
-    /// A tenant sent a manifest for its own deployment.
-    Submit {
-        request: RequestId,
-        deployment: DeploymentId,
-        manifest: Arc<Manifest>,
-        received: Received,
-    },
+    Tenant(RequestId, TenantRequest),
     /// The chain was asked about a deployment.
     Read {
         deployment: DeploymentId,
@@ -50,37 +46,7 @@ pub enum ManifestInput {
     LeaseEnded {
         lease: LeaseId,
     },
-    /// A tenant wants hostnames to lead to another of its leases.
-    MigrateHostnames {
-        request: RequestId,
-        hostnames: Vec<String>,
-        destination: MigrationDestination,
-    },
-    /// A tenant wants leased addresses to lead to another of its leases.
-    MigrateEndpoints {
-        request: RequestId,
-        endpoints: Vec<String>,
-        destination: MigrationDestination,
-    },
     Tick,
-}
-
-/// The group that names shall lead to, as a tenant writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MigrationDestination {
-    pub owner: Address,
-    /// Number of the deployment.
-    pub dseq: u64,
-    /// Number of the group.
-    pub gseq: u32,
-}
-
-impl MigrationDestination {
-    /// The group, unless the numbers cannot be those of one.
-    pub(crate) fn group(self) -> Option<GroupId> {
-        let deployment = DeploymentId::new(self.owner, self.dseq).ok()?;
-        GroupId::new(deployment, self.gseq).ok()
-    }
 }
 
 /// One input, with what may be looked at and what comes out.
@@ -88,28 +54,32 @@ pub(super) struct Turn<'a> {
     pub(super) now: Now,
     pub(super) leases: &'a BTreeMap<LeaseId, LeaseView>,
     pub(super) hostnames: &'a mut Hostnames,
-    pub(super) effects: Vec<ManifestEffect>,
+    pub(super) actions: Vec<ManifestAction>,
 }
 
 impl Turn<'_> {
-    pub(super) fn note(&mut self, note: ManifestNote) {
-        self.effects.push(ManifestEffect::Note(note));
+    pub(super) fn note(&mut self, subject: journal::Subject, decision: Decision) {
+        self.actions.push(ManifestAction::Note(subject, decision));
+    }
+
+    pub(super) fn note_lease(&mut self, lease: LeaseId, decision: Decision) {
+        self.note(journal::Subject::Order(lease.order_id()), decision);
     }
 
     fn reply(&mut self, request: RequestId, answer: ManifestAnswer) {
-        self.effects.push(ManifestEffect::Reply { request, answer });
+        self.actions.push(ManifestAction::Reply(request, Reply::Manifest(answer)));
     }
 
     pub(super) fn refuse(
         &mut self,
         deployment: DeploymentId,
-        version: Version,
         requests: impl IntoIterator<Item = RequestId>,
         refusal: &ManifestRefusal,
     ) {
         for request in requests {
             self.reply(request, ManifestAnswer::Refused(refusal.clone()));
-            self.note(ManifestNote::Refused { deployment, version, refusal: refusal.clone() });
+            let why = refusal.to_string();
+            self.note(journal::Subject::Deployment(deployment), Decision::Refused { why });
         }
     }
 
@@ -122,12 +92,12 @@ impl Turn<'_> {
     ) {
         let refused: Vec<Submission> = subject.waiting.extract_if(.., which).collect();
         for submission in refused {
-            self.refuse(deployment, submission.version, [submission.waiter.request], refusal);
+            self.refuse(deployment, [submission.waiter.request], refusal);
         }
     }
 
     /// The tenant hears that its manifest was accepted once every lease is held.
-    pub(super) fn accept_if_held(&mut self, deployment: DeploymentId, subject: &mut Subject) {
+    pub(super) fn accept_if_held(&mut self, subject: &mut Subject) {
         let Some(holding) = subject.holding.take_if(|holding| holding.left.is_empty()) else {
             return;
         };
@@ -136,7 +106,9 @@ impl Turn<'_> {
         for request in requests(&waiters) {
             self.reply(request, ManifestAnswer::Accepted { leases: leases.clone() });
         }
-        self.note(ManifestNote::Accepted { deployment, version, leases });
+        for lease in leases {
+            self.note_lease(lease, Decision::Accepted { version: Some(version) });
+        }
     }
 
     pub(super) fn expire(&mut self, deployment: DeploymentId, subject: &mut Subject) {
@@ -150,7 +122,7 @@ impl Turn<'_> {
             let late: Vec<Waiter> =
                 holding.waiters.extract_if(.., |waiter| waiter.deadline <= now).collect();
             let refusal = ManifestRefusal::TimedOut;
-            self.refuse(deployment, holding.version, requests(&late), &refusal);
+            self.refuse(deployment, requests(&late), &refusal);
         }
         subject.holding.take_if(|holding| holding.waiters.is_empty());
     }
@@ -159,10 +131,10 @@ impl Turn<'_> {
     pub(super) fn give_freed_names(&mut self) {
         let mut redeploy = BTreeSet::new();
         for (lease, hostname) in self.hostnames.give_freed() {
-            self.note(ManifestNote::Moved { hostname, from: None, to: lease });
+            self.note_lease(lease, Decision::Moved(hostname));
             redeploy.insert(lease);
         }
-        self.effects.extend(redeploy.into_iter().map(ManifestEffect::Redeploy));
+        self.actions.extend(redeploy.into_iter().map(ManifestAction::Redeploy));
     }
 }
 

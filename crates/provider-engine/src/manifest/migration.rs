@@ -21,11 +21,10 @@ use super::hostnames::{declared, same_group};
 use super::input::Turn;
 use super::subject::Waiter;
 use super::submissions::{HoldAnswer, Submissions};
-use super::{
-    ManifestEffect, ManifestNote, MigrationAnswer, MigrationDestination, MigrationRefusal,
-    RequestId,
-};
+use super::{ManifestAction, MigrationAnswer, MigrationRefusal, RequestId};
 use crate::cluster::command::{CommandFailure, Workload};
+use crate::effect::Reply;
+use crate::journal::Decision;
 
 /// A request that waits for the destination to be deployed.
 #[derive(Clone, Debug)]
@@ -70,8 +69,8 @@ impl Submissions {
     pub(super) fn migrate_hostnames(
         &mut self,
         request: RequestId,
-        hostnames: Vec<String>,
-        destination: MigrationDestination,
+        hostnames: &[String],
+        destination: Option<GroupId>,
         turn: &mut Turn<'_>,
     ) {
         let names: Vec<String> = hostnames.iter().map(|name| name.to_lowercase()).collect();
@@ -88,8 +87,7 @@ impl Submissions {
                 for hostname in &names {
                     let before = turn.hostnames.transfer(hostname, lease);
                     from.extend(before);
-                    let hostname = hostname.clone();
-                    turn.note(ManifestNote::Moved { hostname, from: before, to: lease });
+                    turn.note_lease(lease, Decision::Moved(hostname.clone()));
                 }
                 self.begin(request, lease, names, Kind::Hostnames { from }, turn);
             }
@@ -100,7 +98,7 @@ impl Submissions {
         &mut self,
         request: RequestId,
         endpoints: Vec<String>,
-        destination: MigrationDestination,
+        destination: Option<GroupId>,
         turn: &mut Turn<'_>,
     ) {
         let found = self.destination(&endpoints, destination, turn).and_then(|(lease, group)| {
@@ -135,21 +133,21 @@ impl Submissions {
     ) {
         let waiter = self.waiter(request, turn.now);
         self.migrations.push(Migration { waiter, destination, names, kind });
-        turn.effects.push(ManifestEffect::Redeploy(destination));
+        turn.actions.push(ManifestAction::Redeploy(destination));
     }
 
     /// The lease to move to, and what it shall run.
     fn destination(
         &self,
         names: &[String],
-        destination: MigrationDestination,
+        destination: Option<GroupId>,
         turn: &Turn<'_>,
     ) -> Result<(LeaseId, Arc<Group>), MigrationRefusal> {
         if names.is_empty() {
             return Err(MigrationRefusal::NothingNamed);
         }
-        let group = destination.group();
-        group.and_then(|group| self.newest(group, turn)).ok_or(MigrationRefusal::NoDestination)
+        let newest = destination.and_then(|group| self.newest(group, turn));
+        newest.ok_or(MigrationRefusal::NoDestination)
     }
 
     fn newest(&self, group: GroupId, turn: &Turn<'_>) -> Option<(LeaseId, Arc<Group>)> {
@@ -193,7 +191,7 @@ impl Submissions {
             };
             turn.reply_migration(migration.waiter.request, answer);
             if let (Ok(()), Kind::Hostnames { from }) = (result, migration.kind) {
-                turn.effects.extend(from.into_iter().map(ManifestEffect::Redeploy));
+                turn.actions.extend(from.into_iter().map(ManifestAction::Redeploy));
             }
         }
     }
@@ -208,7 +206,7 @@ impl Submissions {
                 again.extend([workload.lease, holder]);
             }
         }
-        turn.effects.extend(again.into_iter().map(ManifestEffect::Redeploy));
+        turn.actions.extend(again.into_iter().map(ManifestAction::Redeploy));
     }
 
     /// The names that lead to a lease once `workload` is deployed.
@@ -237,7 +235,7 @@ impl Submissions {
 
 impl Turn<'_> {
     fn reply_migration(&mut self, request: RequestId, answer: MigrationAnswer) {
-        self.effects.push(ManifestEffect::ReplyMigration { request, answer });
+        self.actions.push(ManifestAction::Reply(request, Reply::Migration(answer)));
     }
 
     /// Whether the name is the lease's and leads to it: nothing is left to move.

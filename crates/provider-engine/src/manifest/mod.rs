@@ -23,8 +23,8 @@
 //! the chain never rests on data from before the request. So a missed update or lease locks nobody
 //! out. Requests for the same manifest share reads and holds. Nothing of a refused manifest is kept.
 //!
-//! [`Hostnames`] says which lease has which name, [`ManifestInput::MigrateHostnames`] moves names
-//! between leases of one owner.
+//! [`Hostnames`] says which lease has which name, and `migration` moves names between leases of one
+//! owner.
 //!
 //! Nothing here knows how the chain is asked, how the cluster keeps a manifest, or HTTP beyond the
 //! status that goes with a refusal. Who may send for whom was decided before.
@@ -34,6 +34,7 @@ mod check;
 mod engine;
 mod hostnames;
 mod input;
+mod manifests;
 mod migration;
 mod settings;
 mod subject;
@@ -41,65 +42,33 @@ mod submissions;
 
 use std::sync::Arc;
 
-use akash_sdl::Version;
 use akash_types::{DeploymentId, LeaseId};
 
 use crate::cluster::command::Workload;
+use crate::effect::Reply;
+use crate::journal::{self, Decision};
 
 pub use answer::{ManifestAnswer, ManifestRefusal, MigrationAnswer, MigrationRefusal};
 pub(crate) use check::may_have_host;
 pub use hostnames::Hostnames;
-pub use input::{ManifestInput, MigrationDestination, RequestId};
+pub use input::{ManifestInput, RequestId};
+pub(crate) use manifests::Manifests;
 pub use settings::ManifestSettings;
 pub use submissions::Submissions;
 
+/// What manifests want done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ManifestEffect {
+pub enum ManifestAction {
     /// Ask the chain about a deployment, its groups and own leases.
-    ReadDeployment(DeploymentId),
+    Read(DeploymentId),
     /// Let the cluster keep a manifest. `cards` is empty: whoever promised them fills it in. A
     /// later one for the same lease replaces it.
     Hold(Arc<Workload>),
     /// Deploy again what the lease shall run, with the names that it may have by now
     /// ([`Submissions::withheld`]).
     Redeploy(LeaseId),
-    Reply {
-        request: RequestId,
-        answer: ManifestAnswer,
-    },
-    ReplyMigration {
-        request: RequestId,
-        answer: MigrationAnswer,
-    },
-    /// Write down what was decided.
-    Note(ManifestNote),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ManifestNote {
-    /// The cluster keeps the manifest for all leases.
-    Accepted {
-        deployment: DeploymentId,
-        version: Version,
-        leases: Vec<LeaseId>,
-    },
-    Refused {
-        deployment: DeploymentId,
-        version: Version,
-        refusal: ManifestRefusal,
-    },
-    /// A lease does not get hostnames that its manifest lists, because another has them.
-    Withheld {
-        lease: LeaseId,
-        hostnames: Vec<String>,
-    },
-    /// A hostname was moved to another lease of its owner.
-    Moved {
-        hostname: String,
-        /// Whose it was; `None` if nobody had it.
-        from: Option<LeaseId>,
-        to: LeaseId,
-    },
+    Reply(RequestId, Reply),
+    Note(journal::Subject, Decision),
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use akash_sdl::manifest::Group;
 use akash_sdl::{Manifest, Version};
-use akash_types::{DeploymentId, LeaseId};
+use akash_types::{DeploymentId, GroupId, LeaseId};
 
 use super::check::{Plan, check, fits};
 use super::hostnames::{declared, generated_hosts};
@@ -13,13 +13,13 @@ use super::input::{Turn, requests};
 use super::migration::Migration;
 use super::subject::{Holding, Reading, Subject, Submission, Waiter};
 use super::{
-    Hostnames, ManifestEffect, ManifestInput, ManifestNote, ManifestRefusal, ManifestSettings,
-    RequestId,
+    Hostnames, ManifestAction, ManifestInput, ManifestRefusal, ManifestSettings, RequestId,
 };
 use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::view::{IgnoredOptions, LeaseView};
-use crate::input::Received;
+use crate::input::{Received, TenantRequest};
+use crate::journal::Decision;
 use crate::time::Now;
 
 /// All submissions and migrations that are under way.
@@ -76,13 +76,11 @@ impl Submissions {
         input: ManifestInput,
         leases: &BTreeMap<LeaseId, LeaseView>,
         hostnames: &mut Hostnames,
-    ) -> Vec<ManifestEffect> {
+    ) -> Vec<ManifestAction> {
         self.turns += 1;
-        let mut turn = Turn { now, leases, hostnames, effects: Vec::new() };
+        let mut turn = Turn { now, leases, hostnames, actions: Vec::new() };
         match input {
-            ManifestInput::Submit { request, deployment, manifest, received } => {
-                self.submit(request, deployment, (manifest, received), &mut turn);
-            }
+            ManifestInput::Tenant(request, wanted) => self.tenant(request, wanted, &mut turn),
             ManifestInput::Read { deployment, height, result } => {
                 self.on_subject(deployment, &mut turn, |this, subject, turn| {
                     this.read(deployment, subject, height, result, turn);
@@ -95,15 +93,9 @@ impl Submissions {
                 self.deploy_ended(&workload, &result, &mut turn);
             }
             ManifestInput::LeaseEnded { lease } => self.lease_ended(lease, &mut turn),
-            ManifestInput::MigrateHostnames { request, hostnames, destination } => {
-                self.migrate_hostnames(request, hostnames, destination, &mut turn);
-            }
-            ManifestInput::MigrateEndpoints { request, endpoints, destination } => {
-                self.migrate_endpoints(request, endpoints, destination, &mut turn);
-            }
             ManifestInput::Tick => self.tick(&mut turn),
         }
-        turn.effects
+        turn.actions
     }
 
     /// When the next request will have waited long enough, or something can be forgotten; a
@@ -153,6 +145,23 @@ impl Submissions {
         }
     }
 
+    fn tenant(&mut self, request: RequestId, wanted: TenantRequest, turn: &mut Turn<'_>) {
+        // Numbers that no group has name none.
+        let group =
+            |owner, dseq, gseq| GroupId::new(DeploymentId::new(owner, dseq).ok()?, gseq).ok();
+        match wanted {
+            TenantRequest::Manifest { deployment, manifest, received } => {
+                self.submit(request, deployment, (manifest, received), turn);
+            }
+            TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq } => {
+                self.migrate_hostnames(request, &hostnames, group(owner, dseq, gseq), turn);
+            }
+            TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq } => {
+                self.migrate_endpoints(request, endpoints, group(owner, dseq, gseq), turn);
+            }
+        }
+    }
+
     fn submit(
         &mut self,
         request: RequestId,
@@ -163,7 +172,7 @@ impl Submissions {
         let version = manifest.version();
         let checked = fits(&manifest).and_then(|()| Ok(manifest.validate()?));
         if let Err(refusal) = checked {
-            turn.refuse(deployment, version, [request], &refusal);
+            turn.refuse(deployment, [request], &refusal);
             return;
         }
         let waiter = self.waiter(request, turn.now);
@@ -183,7 +192,7 @@ impl Submissions {
     fn read_if_needed(&self, deployment: DeploymentId, subject: &mut Subject, turn: &mut Turn<'_>) {
         if subject.reading.is_none() && !subject.waiting.is_empty() {
             subject.reading = Some(Reading { begun: self.turns, since: turn.now });
-            turn.effects.push(ManifestEffect::ReadDeployment(deployment));
+            turn.actions.push(ManifestAction::Read(deployment));
         }
     }
 
@@ -229,7 +238,7 @@ impl Submissions {
                     self.hold(deployment, subject, (*waiter, version, received), plan, turn);
                 }
                 Err(refusal) if *arrived <= known.begun => {
-                    turn.refuse(deployment, version, [waiter.request], &refusal);
+                    turn.refuse(deployment, [waiter.request], &refusal);
                 }
                 Err(_) => subject.waiting.push(submission),
             }
@@ -251,7 +260,7 @@ impl Submissions {
         if let Some(older) = subject.holding.take_if(|holding| holding.version != version) {
             let on_chain = *version.as_bytes();
             let refusal = ManifestRefusal::Version { sent: older.version, on_chain };
-            turn.refuse(deployment, older.version, requests(&older.waiters), &refusal);
+            turn.refuse(deployment, requests(&older.waiters), &refusal);
         }
         let holding = subject.holding.get_or_insert_with(|| Holding {
             version,
@@ -267,7 +276,7 @@ impl Submissions {
                 self.hold_one(lease, version, (group, ignored), turn);
             }
         }
-        turn.accept_if_held(deployment, subject);
+        turn.accept_if_held(subject);
     }
 
     fn hold_one(
@@ -279,8 +288,7 @@ impl Submissions {
     ) {
         let withheld = self.withheld(lease, &group, turn.hostnames);
         if !withheld.is_empty() {
-            let hostnames = withheld.clone();
-            turn.note(ManifestNote::Withheld { lease, hostnames });
+            turn.note_lease(lease, Decision::Withheld(withheld.clone()));
         }
         let cards = BTreeMap::new();
         let version = Some(version);
@@ -297,7 +305,7 @@ impl Submissions {
         let earlier = self.told.get(&lease).and_then(|told| told.workload.version);
         let (given, answer) = (Arc::clone(&workload), HoldAnswer::None);
         self.told.insert(lease, Told { workload: given, answer, earlier });
-        turn.effects.push(ManifestEffect::Hold(workload));
+        turn.actions.push(ManifestAction::Hold(workload));
     }
 
     /// Whether the lease runs this manifest, and nothing else was sent to the cluster since.
@@ -350,11 +358,11 @@ impl Submissions {
                     holding.left.remove(&lease);
                 }
                 Some(refusal) => {
-                    turn.refuse(deployment, version, requests(&holding.waiters), &refusal);
+                    turn.refuse(deployment, requests(&holding.waiters), &refusal);
                     subject.holding = None;
                 }
             }
-            turn.accept_if_held(deployment, subject);
+            turn.accept_if_held(subject);
         });
     }
 
@@ -383,10 +391,10 @@ impl Submissions {
             holding.left.remove(&lease);
             if holding.leases.is_empty() {
                 let requests = requests(&holding.waiters);
-                turn.refuse(deployment, holding.version, requests, &ManifestRefusal::NoLease);
+                turn.refuse(deployment, requests, &ManifestRefusal::NoLease);
                 subject.holding = None;
             }
-            turn.accept_if_held(deployment, subject);
+            turn.accept_if_held(subject);
         });
         turn.give_freed_names();
     }

@@ -1,6 +1,6 @@
 //! The evaluation of what is asked for: whether to bid, and at what price.
 
-use akash_types::{Address, DecCoin, GroupSpec};
+use akash_types::{Address, DecCoin, GroupSpec, ResourceOffer};
 
 use super::decline::Decline;
 use super::eligibility::eligibility;
@@ -14,12 +14,14 @@ use crate::inventory::{Booking, Free, GroupNeed, place};
 pub enum Evaluation {
     Bid {
         reservation: Booking,
+        offer: Vec<ResourceOffer>,
         /// Per block.
         price: DecCoin,
     },
     /// Only the script knows the price.
     AskScript {
         reservation: Booking,
+        offer: Vec<ResourceOffer>,
         request: ScriptRequest,
     },
     Decline(Vec<Decline>),
@@ -46,9 +48,9 @@ pub fn evaluate(ask: &Ask<'_>, facts: &Facts<'_>, free: &Free, rules: &Rules<'_>
     let owner = ask.owner.unwrap_or(rules.stand_in);
     let offer = reservation.offer(ask.spec);
     match rules.pricing.quote(ask.spec, &owner, &offer, rules.draw) {
-        Ok(Quote::Ask(request)) => Evaluation::AskScript { reservation, request },
+        Ok(Quote::Ask(request)) => Evaluation::AskScript { reservation, offer, request },
         Ok(Quote::Price(price)) => match check_price(ask.spec, &rules.policy.floors, &price) {
-            Ok(()) => Evaluation::Bid { reservation, price },
+            Ok(()) => Evaluation::Bid { reservation, offer, price },
             Err(reason) => Evaluation::Decline(vec![reason]),
         },
         Err(error) => Evaluation::Decline(vec![error.into()]),

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Every arrow that depends on the chain is taken after looking: an event is only a reason to
-//! look. Whoever looks sees the order, the own bid and the own lease together, and [`look`] says
+//! look. Whoever looks sees the order, the own bid and the own lease together, and [`classify`] says
 //! what that means, the same way in every stage. A lease found while looking ends the order's
 //! life and begins the lease's.
 //!
@@ -37,6 +37,7 @@ pub(crate) mod engine;
 pub mod evaluate;
 pub mod facts;
 pub mod fees;
+pub(crate) mod history;
 pub mod isolation;
 pub mod policy;
 pub mod pricing;
@@ -45,7 +46,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use akash_types::{BidState, DecCoin, Lease, LeaseClosedReason, LeaseState, Order, OrderState};
+use akash_types::{
+    BidState, DecCoin, Lease, LeaseClosedReason, LeaseState, Order, OrderState, ResourceOffer,
+};
 
 use crate::chain::Standing;
 use crate::inventory::Booking;
@@ -153,8 +156,8 @@ pub enum OrderInput {
     /// Somebody looked, at a height that counts.
     Looked(Box<Standing>, Circumstances),
     Evaluated(Evaluation),
-    /// The script's price may be bid.
-    Priced(DecCoin),
+    /// The script's price may be bid, with this offer.
+    Priced(DecCoin, Vec<ResourceOffer>),
     /// There can be no bid, or the open one cannot be kept.
     Unfit(Vec<Decline>),
     /// What was handed to the lane has ended, one way or another.
@@ -188,7 +191,7 @@ pub enum OrderAction {
     Reserve(Booking),
     RunScript(ScriptRequest),
     /// Hand a bid to the lane.
-    Bid(Arc<Order>, DecCoin),
+    Bid(DecCoin, Vec<ResourceOffer>),
     /// Drop the bid if it was not sent yet.
     Forget,
     /// Keep capacity for a bid that was found open.
@@ -231,7 +234,7 @@ impl Ending {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum Classification {
     /// It is open and we may bid: there never was a bid of ours on it.
     MayBid,
     BidOpen,
@@ -243,31 +246,33 @@ pub enum Sight {
     Over(Ending),
 }
 
-/// Says how we stand. One bid per provider and order is all the chain ever takes, so a bid in any
-/// state ends the bidding.
-pub fn look(standing: &Standing) -> Sight {
+/// Classifies how we stand with an order. One bid per provider and order is all the chain ever
+/// takes, so a bid in any state ends the bidding.
+pub fn classify(standing: &Standing) -> Classification {
     let Standing { order, bid, lease } = standing;
     match lease.as_ref().map(|lease| lease.state) {
-        Some(LeaseState::Active | LeaseState::Reclaiming) => return Sight::Leased,
+        Some(LeaseState::Active | LeaseState::Reclaiming) => return Classification::Leased,
         Some(LeaseState::Closed | LeaseState::InsufficientFunds) => {
-            return Sight::Over(Ending::LeaseOver);
+            return Classification::Over(Ending::LeaseOver);
         }
         None => {}
     }
     let is_open = order.as_ref().is_some_and(|order| order.state == OrderState::Open);
     match bid.as_ref().map(|bid| bid.state) {
-        Some(BidState::Open) if is_open => Sight::BidOpen,
-        Some(BidState::Open) => Sight::BidLeftOver,
-        Some(BidState::Active) => Sight::Unclear,
-        Some(BidState::Lost) => Sight::Over(Ending::NotWon),
+        Some(BidState::Open) if is_open => Classification::BidOpen,
+        Some(BidState::Open) => Classification::BidLeftOver,
+        Some(BidState::Active) => Classification::Unclear,
+        Some(BidState::Lost) => Classification::Over(Ending::NotWon),
         // The end of an order closes the bids on it.
         Some(BidState::Closed) => match order.as_ref().map(|order| order.state) {
-            Some(OrderState::Closed) => Sight::Over(Ending::OrderClosed),
-            Some(OrderState::Open | OrderState::Active) | None => Sight::Over(Ending::BidClosed),
+            Some(OrderState::Closed) => Classification::Over(Ending::OrderClosed),
+            Some(OrderState::Open | OrderState::Active) | None => {
+                Classification::Over(Ending::BidClosed)
+            }
         },
-        None if is_open => Sight::MayBid,
-        None if order.is_none() => Sight::Over(Ending::Unknown),
-        None => Sight::Over(Ending::OverBeforeBid),
+        None if is_open => Classification::MayBid,
+        None if order.is_none() => Classification::Over(Ending::Unknown),
+        None => Classification::Over(Ending::OverBeforeBid),
     }
 }
 
@@ -284,9 +289,8 @@ impl Stage {
             (Self::Pricing(order), OrderInput::Unfit(reasons)) => {
                 (Self::Declined(order, reasons), vec![])
             }
-            (Self::Pricing(order), OrderInput::Priced(price)) => {
-                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
-                (Self::Bidding(order, price), vec![bid])
+            (Self::Pricing(order), OrderInput::Priced(price, offer)) => {
+                (Self::Bidding(order, price.clone()), vec![OrderAction::Bid(price, offer)])
             }
             (Self::Bidding(order, _), OrderInput::BidRefused(reason)) => {
                 (Self::Declined(order, vec![reason]), vec![OrderAction::Look])
@@ -316,11 +320,11 @@ impl Stage {
 
     fn evaluated(order: Arc<Order>, evaluation: Evaluation) -> (Self, Vec<OrderAction>) {
         match evaluation {
-            Evaluation::Bid { reservation, price } => {
-                let bid = OrderAction::Bid(Arc::clone(&order), price.clone());
+            Evaluation::Bid { reservation, offer, price } => {
+                let bid = OrderAction::Bid(price.clone(), offer);
                 (Self::Bidding(order, price), vec![OrderAction::Reserve(reservation), bid])
             }
-            Evaluation::AskScript { reservation, request } => {
+            Evaluation::AskScript { reservation, request, .. } => {
                 let ask = OrderAction::RunScript(request);
                 (Self::Pricing(order), vec![OrderAction::Reserve(reservation), ask])
             }
@@ -333,42 +337,46 @@ impl Stage {
     }
 
     fn looked(self, mut standing: Standing, now: Circumstances) -> (Self, Vec<OrderAction>) {
-        let sight = look(&standing);
-        match (sight, self) {
-            (Sight::Leased, stage) => {
+        let class = classify(&standing);
+        match (class, self) {
+            (Classification::Leased, stage) => {
                 let order = stage.order().cloned().or(standing.order.take().map(Arc::new));
                 let won = standing.lease.take();
                 let won = won.map(|lease| OrderAction::Won(Box::new(lease), order));
                 (stage, won.into_iter().collect())
             }
-            (Sight::Unclear, stage) => (stage, vec![OrderAction::Look]),
+            (Classification::Unclear, stage) => (stage, vec![OrderAction::Look]),
 
             // Whatever else is true, what the lane still has may land.
-            (Sight::Over(_), Self::Bidding(..) | Self::Abandoned) if now.pending => {
+            (Classification::Over(_), Self::Bidding(..) | Self::Abandoned) if now.pending => {
                 (Self::Abandoned, vec![OrderAction::Forget])
             }
-            (Sight::Over(ending), stage) => (stage, vec![OrderAction::End(ending)]),
+            (Classification::Over(ending), stage) => (stage, vec![OrderAction::End(ending)]),
 
-            (Sight::BidLeftOver | Sight::BidOpen, Self::Closing(cause)) => Self::closing(cause),
-            (Sight::BidLeftOver, _) => Self::closing(CloseCause::OrderOver),
-            (Sight::BidOpen, Self::Open(bid)) => match bid.deadline {
+            (Classification::BidLeftOver | Classification::BidOpen, Self::Closing(cause)) => {
+                Self::closing(cause)
+            }
+            (Classification::BidLeftOver, _) => Self::closing(CloseCause::OrderOver),
+            (Classification::BidOpen, Self::Open(bid)) => match bid.deadline {
                 Some(deadline) if deadline <= now.time => Self::closing(CloseCause::TimedOut),
                 _ => (Self::Open(bid), vec![]),
             },
-            (Sight::BidOpen, stage) => stage.bid_found(standing),
+            (Classification::BidOpen, stage) => stage.bid_found(standing),
 
-            (Sight::MayBid, Self::Bidding(order, _)) if !now.pending => Self::pending(order),
-            (Sight::MayBid, Self::Seen | Self::Abandoned) if !now.pending => {
+            (Classification::MayBid, Self::Bidding(order, _)) if !now.pending => {
+                Self::pending(order)
+            }
+            (Classification::MayBid, Self::Seen | Self::Abandoned) if !now.pending => {
                 match standing.order.take() {
                     Some(order) => Self::pending(Arc::new(order)),
                     None => (Self::Seen, vec![OrderAction::End(Ending::Unknown)]),
                 }
             }
             // The bid that was to be closed does not exist: nothing to close, nothing to hold.
-            (Sight::MayBid, stage @ Self::Closing(_)) if !now.pending => {
+            (Classification::MayBid, stage @ Self::Closing(_)) if !now.pending => {
                 (stage, vec![OrderAction::End(Ending::OverBeforeBid)])
             }
-            (Sight::MayBid, stage) => (stage, vec![]),
+            (Classification::MayBid, stage) => (stage, vec![]),
         }
     }
 

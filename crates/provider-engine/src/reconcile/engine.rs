@@ -8,21 +8,17 @@ use akash_types::{AuditedAttributes, Bid, Lease, Order, OrderId, Provider};
 
 use crate::chain::ChainQuery;
 use crate::effect::Fact;
-use crate::engine::{Alarm, Engine, Record, Stage};
+use crate::engine::{Engine, Listing, Record, Stage, Timer};
 use crate::journal::Decision;
 use crate::lease::{self, LeaseInput};
 use crate::order::facts::Audits;
 use crate::order::{self, OrderInput};
 use crate::reconcile::Drift;
 
-/// For how many blocks after a bid it is known that this process signed it, whatever became of the
-/// order.
-const SIGNED_FOR: u64 = 1_000;
-
 impl Engine {
     pub(crate) fn reconcile_begin(&mut self) {
-        self.alarms.set(Alarm::Reconcile, self.now.after(self.settings.reconcile_period));
-        self.drift.clear();
+        self.schedule.timers.set(Timer::Reconcile, self.now.after(self.settings.reconcile_period));
+        self.reconciliation.clear_drift();
         for query in [
             ChainQuery::Provider,
             ChainQuery::Params,
@@ -33,12 +29,10 @@ impl Engine {
         ] {
             self.ask(query);
         }
-        if self.start.ready {
+        if self.start.is_ready() {
             self.recognize();
-            self.signed.retain(|order, height| {
-                self.records.contains(*order)
-                    || height.saturating_add(SIGNED_FOR) > self.head.height()
-            });
+            let has_record = |order| self.records.contains(order);
+            self.bids.forget_signed(self.head.height(), has_record);
             self.compare_cluster();
             self.book_unbooked();
             self.keep_bids_possible();
@@ -56,7 +50,7 @@ impl Engine {
     }
 
     pub(crate) fn drifted(&mut self, drift: Drift) {
-        if self.drift.insert(drift) {
+        if self.reconciliation.add_drift(drift) {
             self.note_order(drift.order(), Decision::Drift(drift));
         }
     }
@@ -66,18 +60,17 @@ impl Engine {
     pub(crate) fn compare_orders(&mut self, orders: Vec<Order>, height: u64) {
         let open: BTreeSet<OrderId> = orders.iter().map(|order| order.id).collect();
         for order in orders {
-            if self.records.contains(order.id) || self.spent.contains(&order.id) {
+            if self.records.contains(order.id) || self.bids.is_settled(order.id) {
                 continue;
             }
             self.notice(order.id);
-            if self.start.orders {
+            if self.start.has(Listing::OpenOrders) {
                 self.drifted(Drift::OrderUnnoticed(order.id));
             }
             // Before the start we may have bid on it, in any state: that ends the bidding.
             self.ask_at_least(ChainQuery::Standing(order.id), height);
         }
-        // Closed orders stay closed: only what is open could be found again.
-        self.spent.retain(|order| open.contains(order));
+        self.bids.forget_settled(&open);
         let gone: Vec<_> = self
             .records
             .iter()
@@ -94,7 +87,7 @@ impl Engine {
         for order in gone {
             self.hint(order);
         }
-        self.start.orders = true;
+        self.start.listed(Listing::OpenOrders);
         self.check_ready();
     }
 
@@ -111,7 +104,7 @@ impl Engine {
                 Some(_) => self.hint(*order),
                 None => {
                     self.notice(*order);
-                    if self.start.bids {
+                    if self.start.has(Listing::OwnBids) {
                         self.drifted(Drift::BidUnknown(*order));
                     }
                     self.ask_at_least(ChainQuery::Standing(*order), height);
@@ -136,7 +129,7 @@ impl Engine {
             }
             self.hint(order);
         }
-        self.start.bids = true;
+        self.start.listed(Listing::OwnBids);
         self.check_ready();
     }
 
@@ -152,7 +145,7 @@ impl Engine {
                     if known.is_none() {
                         self.notice(order);
                     }
-                    if self.start.leases {
+                    if self.start.has(Listing::OwnLeases) {
                         self.drifted(Drift::LeaseUnknown(lease.id));
                     }
                     self.ask_at_least(ChainQuery::Standing(order), height);
@@ -174,15 +167,15 @@ impl Engine {
             }
             self.hint(lease.order_id());
         }
-        self.start.leases = true;
+        self.start.listed(Listing::OwnLeases);
         self.check_ready();
     }
 
     /// An order with a bid or lease of ours: as long as we are not ready, we wait for the look at it.
     fn await_look(&mut self, order: OrderId) {
         let looked = |record: &Record| record.has_bid() || record.lease().is_some();
-        if !self.start.ready && !self.records.get(order).is_some_and(looked) {
-            self.unlooked.insert(order);
+        if !self.start.is_ready() && !self.records.get(order).is_some_and(looked) {
+            self.start.await_classification(order);
         }
     }
 
@@ -247,7 +240,7 @@ impl Engine {
         }
         for (drift, lease) in odd {
             self.drifted(drift);
-            self.alarms.set_if_unset(Alarm::Check(lease.order_id()), self.now);
+            self.schedule.timers.set_if_unset(Timer::Check(lease.order_id()), self.now);
         }
     }
 

@@ -9,6 +9,7 @@
 mod breaker;
 mod drift;
 mod engine;
+mod state;
 
 use std::fmt;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use crate::time::BlockTime;
 
 pub use breaker::{Breaker, BreakerSettings, Verdict};
 pub use drift::Drift;
+pub(crate) use state::Reconciliation;
 
 /// A synced node said at two heights that the lease has ended. Only this allows destruction; the
 /// absence of an answer, or of the lease, proves nothing.

@@ -1,7 +1,6 @@
 //! Deliberate mistakes, so that what looks for mistakes can be tested.
 //!
-//! Most are made around the engine: what it is told, or wants, is changed on the way. Two are about
-//! what it counts, and are switched on in it.
+//! They are made around the engine: what it receives, or wants, is changed on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -9,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 use akash_types::{Action, Intent, IntentId, LeaseClosedReason, LeaseId, LeaseState, OrderId};
 use provider_engine::chain::{ChainQuery, QueryId};
 use provider_engine::cluster::command::{Command, CommandId, Operation};
-use provider_engine::defect::Miscount;
+use provider_engine::cluster::view::{Amounts, LeaseView, Name, Node, ViewChange};
 use provider_engine::journal::{Decision, Subject};
 use provider_engine::lease::{Stage, WaitKind};
 use provider_engine::reconcile::Evidence;
@@ -21,13 +20,14 @@ const FOREIGN: u64 = 1 << 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// What runs and what is booked for it are both taken off what is free.
+    /// What runs is taken off what is free twice: nodes are shown as if others had as much again.
     DoubleCounting,
     /// A lease of which the chain could not be asked is taken for one that is over.
     TeardownOnUnknown,
     /// Some bids are noted and not handed to the lane.
     LostIntent,
-    /// Nothing is kept for some orders that get a bid.
+    /// What is reserved for some orders is not taken off what is free: nodes are shown as if they
+    /// had as much more.
     ForgottenReservation,
     /// Everything found at the start is written again.
     RedeployAtStart,
@@ -79,14 +79,8 @@ pub(crate) struct FaultyEngine {
 
 impl FaultyEngine {
     pub(crate) fn new(settings: Settings, defect: Option<Defect>) -> Self {
-        let mut engine = Engine::new(settings);
-        match defect {
-            Some(Defect::DoubleCounting) => engine.miscount(Miscount::Twice),
-            Some(Defect::ForgottenReservation) => engine.miscount(Miscount::Forgotten),
-            _ => {}
-        }
         Self {
-            engine,
+            engine: Engine::new(settings),
             defect,
             next: FOREIGN,
             asked: BTreeMap::new(),
@@ -106,6 +100,7 @@ impl FaultyEngine {
             (Defect::EmptyPromise, Input::Command(answer)) if self.holds.remove(&answer.id) => {
                 answer.result = Ok(());
             }
+            (_, Input::View(change)) => self.miscount(defect, change),
             _ => {}
         }
         let mut effects = self.engine.handle(now, input);
@@ -139,6 +134,51 @@ impl FaultyEngine {
         }
         effects.extend(more);
         effects
+    }
+
+    /// Shows nodes with less room than they have, or with more.
+    fn miscount(&self, defect: Defect, change: &mut ViewChange) {
+        match change {
+            ViewChange::Whole(view) => {
+                let (nodes, leases) = (&mut view.nodes, &view.leases);
+                nodes.iter_mut().for_each(|(name, node)| {
+                    self.miscount_node(defect, (name, node), leases.values());
+                });
+            }
+            ViewChange::Node(name, node) => {
+                let leases = self.engine.cluster_view().leases.values();
+                self.miscount_node(defect, (name, node), leases);
+            }
+            _ => {}
+        }
+    }
+
+    fn miscount_node<'a>(
+        &self,
+        defect: Defect,
+        (name, node): (&Name, &mut Node),
+        leases: impl Iterator<Item = &'a LeaseView>,
+    ) {
+        match defect {
+            Defect::DoubleCounting => {
+                let pods = leases.flat_map(|lease| &lease.replicas);
+                for pod in pods.filter(|pod| pod.node.as_ref() == Some(name)) {
+                    add(&mut node.others, pod.asks, 1);
+                }
+            }
+            Defect::ForgottenReservation => {
+                let forgotten =
+                    self.engine.records().filter(|record| record.id.dseq().is_multiple_of(3));
+                let units = forgotten.filter_map(|it| it.booking.as_ref()).flat_map(|it| &it.units);
+                for (unit, (_, count)) in units
+                    .flat_map(|unit| unit.plan.iter().map(move |plan| (unit, plan)))
+                    .filter(|(_, (planned, _))| planned == name)
+                {
+                    add(&mut node.others, unit.need.asks, -i64::from(*count));
+                }
+            }
+            _ => {}
+        }
     }
 
     fn next(&mut self) -> u64 {
@@ -187,6 +227,13 @@ impl FaultyEngine {
             .map(|lease| self.submit(Action::CloseBid { bid: lease.bid_id(), reason }))
             .collect()
     }
+}
+
+const fn add(to: &mut Amounts, each: Amounts, count: i64) {
+    to.cpu_milli += each.cpu_milli * count;
+    to.memory += each.memory * count;
+    to.ephemeral += each.ephemeral * count;
+    to.gpu += each.gpu * count;
 }
 
 /// Whether the effect is one of the bids that get lost.

@@ -64,6 +64,40 @@ pub(super) fn paths(page: &str) -> Vec<String> {
     quoted.filter(is_path).flat_map(written_out).collect()
 }
 
+/// Files of the walks: what stands in backticks in the numbered lines of a section.
+pub(super) fn walk_files(page: &str, heading: &str) -> Vec<String> {
+    let is_step = |line: &&&str| line.starts_with(|c: char| c.is_ascii_digit());
+    let lines = section(page, heading).unwrap_or_default();
+    let steps: Vec<String> = lines.iter().filter(is_step).map(|line| (*line).to_owned()).collect();
+    steps.iter().flat_map(|line| paths(line)).collect()
+}
+
+/// Entries of a tree that is drawn in a code block: a name in the first column, or two spaces into
+/// its folder, with the folders inside of it that its line and the lines below name.
+pub(super) fn tree(page: &str, heading: &str) -> Vec<(String, Vec<String>)> {
+    let lines = section(page, heading).unwrap_or_default();
+    let block = lines.into_iter().skip_while(|line| !line.starts_with("```")).skip(1);
+    let (mut entries, mut top) = (Vec::<(String, Vec<String>)>::new(), String::new());
+    for line in block.take_while(|line| !line.starts_with("```")) {
+        let indent = line.len() - line.trim_start().len();
+        let mut words = line.split_whitespace();
+        if indent <= 2 {
+            let Some(name) = words.next() else { continue };
+            let entry = if indent == 0 { name.to_owned() } else { format!("{top}{name}") };
+            if indent == 0 {
+                name.clone_into(&mut top);
+            }
+            entries.push((entry, Vec::new()));
+        }
+        let words = words.map(|word| word.trim_matches(['(', ')', ',', ':', ';', '.']));
+        let folders = words.filter(|word| word.ends_with('/')).map(str::to_owned);
+        if let Some((_, inside)) = entries.last_mut() {
+            inside.extend(folders);
+        }
+    }
+    entries
+}
+
 fn written_out(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let Some((names, after)) = rest.split_once('}') else { return vec![path.to_owned()] };

@@ -3,7 +3,7 @@
 //! A bus topic, kind of event, metric, error code, decline, decision or close cause that is documented
 //! has to be constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
 //! *not yet* in the documentation, and a mark that is out of date is a failure too. Paths that
-//! ARCHITECTURE.md names exist.
+//! ARCHITECTURE.md names exist, in its map and in its walks, too.
 
 mod docs;
 mod source;
@@ -100,7 +100,10 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     settings(&source, &mut broken);
     let files = stdout_of(program("git").args(["ls-files"]).current_dir(root))?;
     let files: Vec<PathBuf> = files.lines().map(PathBuf::from).collect();
-    named_paths(&page("ARCHITECTURE.md")?, &files, &mut broken);
+    let architecture = page("ARCHITECTURE.md")?;
+    named_paths(&architecture, &files, &mut broken);
+    walks(&architecture, &files, &mut broken);
+    map(&architecture, &files, &mut broken);
     Ok(broken)
 }
 
@@ -116,6 +119,40 @@ fn named_paths(page: &str, files: &[PathBuf], broken: &mut Vec<String>) {
         if !is_there {
             broken.push(format!("ARCHITECTURE.md: there is no `{path}`"));
         }
+    }
+}
+
+/// A walk names whole files of `crates/`, and there are walks.
+fn walks(page: &str, files: &[PathBuf], broken: &mut Vec<String>) {
+    let named = docs::walk_files(page, "## Walks");
+    if named.is_empty() {
+        broken.push("ARCHITECTURE.md: there are no walks".to_owned());
+    }
+    let is_there = |path: &String| files.contains(&Path::new("crates").join(path));
+    let missing = named.iter().filter(|path| !is_there(path));
+    broken.extend(missing.map(|path| format!("ARCHITECTURE.md, Walks: there is no `{path}`")));
+}
+
+/// Each entry of the map is there, and has the folders that its description names.
+fn map(page: &str, files: &[PathBuf], broken: &mut Vec<String>) {
+    let entries = docs::tree(page, "## Map");
+    if entries.is_empty() {
+        broken.push("ARCHITECTURE.md: there is no map".to_owned());
+    }
+    for (entry, folders) in entries {
+        let inside: Vec<&Path> =
+            files.iter().filter_map(|it| it.strip_prefix(&entry).ok()).collect();
+        if inside.is_empty() {
+            broken.push(format!("ARCHITECTURE.md, Map: there is no `{entry}`"));
+        }
+        let has = |folder: &String| {
+            let folders = inside.iter().flat_map(|file| file.ancestors().skip(1));
+            folders.into_iter().any(|it| it.ends_with(folder))
+        };
+        let missing = folders.iter().filter(|folder| !has(folder));
+        broken.extend(
+            missing.map(|folder| format!("ARCHITECTURE.md, Map: `{entry}` has no `{folder}`")),
+        );
     }
 }
 

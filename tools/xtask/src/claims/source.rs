@@ -616,10 +616,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
         let is_cfg = attribute.path().is_ident("cfg");
         attribute.path().is_ident("test")
             || is_cfg
-                && attribute.meta.require_list().is_ok_and(|list| {
-                    let text = list.tokens.to_string();
-                    text == "test" || text.contains("\"defects\"")
-                })
+                && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string() == "test")
     })
 }
 

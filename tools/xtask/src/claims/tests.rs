@@ -315,3 +315,34 @@ fn a_setting_without_effect_that_does_not_say_so_is_found() {
     let found = found(|broken| settings(&source, broken));
     assert!(found.len() == 1 && found[0].starts_with("--left: no code"), "{found:?}");
 }
+
+#[test]
+fn a_walk_names_whole_files_in_its_steps() {
+    let page = "## Walks\n### One\nText, `else.rs`.\n1. `a/src/x.rs`: begins.\n2. `a/src/{y,z}.rs`\n\
+                ## Next\n1. `other.rs`\n";
+    let files = ["crates/a/src/x.rs", "crates/b/a/src/y.rs"].map(PathBuf::from);
+    let mut broken = Vec::new();
+    walks(page, &files, &mut broken);
+    let missing = |path| format!("ARCHITECTURE.md, Walks: there is no `{path}`");
+    assert_eq!(broken, ["a/src/y.rs", "a/src/z.rs"].map(missing));
+    broken.clear();
+    walks("## Walks\nNone.\n", &files, &mut broken);
+    assert_eq!(broken, ["ARCHITECTURE.md: there are no walks"]);
+}
+
+#[test]
+fn what_the_map_shows_has_to_exist() {
+    let page = "## Map\n\n```text\ncrates/       the product\n  one         it: first/ (a),\n             \
+                second/, gone/\n  two         more\nrun           a file\nlost/  none\n```\n";
+    let files =
+        ["crates/one/src/first/a.rs", "crates/one/second/b.rs", "run", "gone/c"].map(PathBuf::from);
+    let mut broken = Vec::new();
+    map(page, &files, &mut broken);
+    let expected =
+        ["`crates/one` has no `gone/`", "there is no `crates/two`", "there is no `lost/`"];
+    let expected = expected.map(|what| format!("ARCHITECTURE.md, Map: {what}"));
+    assert_eq!(broken, expected);
+    broken.clear();
+    map("## Map\n", &files, &mut broken);
+    assert_eq!(broken, ["ARCHITECTURE.md: there is no map"]);
+}

@@ -8,7 +8,7 @@ fn a_tenant_hears_accepted_only_when_every_lease_is_held() {
     let id = deployment(1, 7);
     let sdl = sdl("a", &[&["a.example.com"], &["b.example.com"]]);
     let (one, two) = (lease(id, 1, 1), lease(id, 2, 1));
-    assert_eq!(world.submit(1, id, sdl.manifest()), [ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(world.submit(1, id, sdl.manifest()), [ManifestAction::Read(id)]);
     let effects = world.read(&facts(id, &sdl, &[1, 2]));
     assert_eq!(effects, [hold(one, &sdl, &[]), hold(two, &sdl, &[])]);
     assert_eq!(world.held(two, &sdl), []);
@@ -79,7 +79,7 @@ fn chain_data_is_reused_for_five_seconds() {
     world.pass(5);
     assert_eq!(world.submit(2, id, sdl.manifest()), [accepted(2, &[one])]);
     world.pass(1);
-    assert_eq!(world.submit(3, id, sdl.manifest()), [ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(world.submit(3, id, sdl.manifest()), [ManifestAction::Read(id)]);
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn a_missed_update_does_not_lock_the_tenant_out() {
     world.read(&facts(id, &old, &[1]));
     world.held(one, &old);
     // Within the five seconds: what is known says that the new one is wrong, so the chain is asked.
-    assert_eq!(world.submit(2, id, new.manifest()), [ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(world.submit(2, id, new.manifest()), [ManifestAction::Read(id)]);
     assert_eq!(world.read(&facts(id, &new, &[1])), [hold(one, &new, &[])]);
     assert_eq!(world.held(one, &new), [accepted(2, &[one])]);
     // And the old one is refused, once the chain was asked again.
-    assert_eq!(world.submit(3, id, old.manifest()), [ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(world.submit(3, id, old.manifest()), [ManifestAction::Read(id)]);
     let on_chain = *new.version().as_bytes();
     let refusal = ManifestRefusal::Version { sent: old.version(), on_chain };
     assert_eq!(world.read(&facts(id, &new, &[1])), [refused(3, refusal)]);
@@ -112,7 +112,7 @@ fn a_refusal_never_rests_on_a_read_that_began_before_the_request() {
     // The read is under way; then the tenant updates the deployment and sends the new manifest.
     assert_eq!(world.submit(2, id, new.manifest()), []);
     let effects = world.read(&facts(id, &old, &[1]));
-    assert_eq!(effects, [hold(one, &old, &[]), ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(effects, [hold(one, &old, &[]), ManifestAction::Read(id)]);
     let on_chain = *new.version().as_bytes();
     let superseded = ManifestRefusal::Version { sent: old.version(), on_chain };
     let effects = world.read(&facts(id, &new, &[1]));
@@ -149,7 +149,7 @@ fn a_manifest_refused_for_want_of_a_lease_leaves_nothing_behind() {
     assert_eq!(world.read(&facts(id, &sdl, &[])), [refused(1, ManifestRefusal::NoLease)]);
     assert_eq!(world.hostnames.holder("a.example.com"), None);
     // The lease appears: sent again, even within the five seconds, it is accepted.
-    assert_eq!(world.submit(2, id, sdl.manifest()), [ManifestEffect::ReadDeployment(id)]);
+    assert_eq!(world.submit(2, id, sdl.manifest()), [ManifestAction::Read(id)]);
     assert_eq!(world.read(&facts(id, &sdl, &[1])), [hold(one, &sdl, &[])]);
 }
 
@@ -282,10 +282,11 @@ fn decisions_are_written_down() {
         ManifestInput::Read { deployment: id, height: 9, result: Ok(Some(facts(id, &sdl, &[1]))) };
     let effects = world.handle(read);
     let (lease, hostnames) = (lease(id, 1, 1), vec!["a.example.com".to_owned()]);
-    let note = ManifestEffect::Note(ManifestNote::Withheld { lease, hostnames });
+    let subject = journal::Subject::Order(lease.order_id());
+    let note = ManifestAction::Note(subject, Decision::Withheld(hostnames));
     assert_eq!(effects, [note, hold(lease, &sdl, &["a.example.com"])]);
     let version = sdl.version();
     let ended = ManifestInput::HoldEnded { lease, version, result: Ok(()) };
-    let note = ManifestNote::Accepted { deployment: id, version, leases: vec![lease] };
-    assert_eq!(world.handle(ended), [accepted(1, &[lease]), ManifestEffect::Note(note)]);
+    let note = ManifestAction::Note(subject, Decision::Accepted { version: Some(version) });
+    assert_eq!(world.handle(ended), [accepted(1, &[lease]), note]);
 }

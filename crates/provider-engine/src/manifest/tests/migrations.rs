@@ -18,16 +18,18 @@ fn withheld() -> (World, LeaseId, LeaseId, Sdl) {
     (world, from, to, sdl)
 }
 
-fn migrate(world: &mut World, owner: u8, hosts: &[&str], dseq: u64) -> Vec<ManifestEffect> {
+fn migrate(world: &mut World, owner: u8, hosts: &[&str], dseq: u64) -> Vec<ManifestAction> {
     let hostnames = hosts.iter().map(|host| (*host).to_owned()).collect();
-    let destination = MigrationDestination { owner: account(owner), dseq, gseq: 1 };
-    world.act(ManifestInput::MigrateHostnames { request: RequestId(9), hostnames, destination })
+    let (owner, gseq) = (account(owner), 1);
+    let wanted = TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq };
+    world.act(ManifestInput::Tenant(RequestId(9), wanted))
 }
 
-fn migrate_endpoints(world: &mut World, names: &[&str], dseq: u64) -> Vec<ManifestEffect> {
+fn migrate_endpoints(world: &mut World, names: &[&str], dseq: u64) -> Vec<ManifestAction> {
     let endpoints = names.iter().map(|name| (*name).to_owned()).collect();
-    let destination = MigrationDestination { owner: account(1), dseq, gseq: 1 };
-    world.act(ManifestInput::MigrateEndpoints { request: RequestId(9), endpoints, destination })
+    let (owner, gseq) = (account(1), 1);
+    let wanted = TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq };
+    world.act(ManifestInput::Tenant(RequestId(9), wanted))
 }
 
 fn deployed(
@@ -36,27 +38,27 @@ fn deployed(
     sdl: &Sdl,
     withheld: &[&str],
     result: Result<(), CommandFailure>,
-) -> Vec<ManifestEffect> {
+) -> Vec<ManifestAction> {
     world.act(ManifestInput::DeployEnded { workload: workload(lease, sdl, withheld), result })
 }
 
-fn answered(answer: MigrationAnswer) -> ManifestEffect {
-    ManifestEffect::ReplyMigration { request: RequestId(9), answer }
+fn answered(answer: MigrationAnswer) -> ManifestAction {
+    ManifestAction::Reply(RequestId(9), Reply::Migration(answer))
 }
 
-fn moved() -> ManifestEffect {
+fn moved() -> ManifestAction {
     answered(MigrationAnswer::Transferred(vec![HOST.to_owned()]))
 }
 
 #[test]
 fn a_name_moves_when_the_destination_is_deployed_with_it() {
     let (mut world, from, to, sdl) = withheld();
-    assert_eq!(migrate(&mut world, 1, &["A.Example.com"], 7), [ManifestEffect::Redeploy(to)]);
+    assert_eq!(migrate(&mut world, 1, &["A.Example.com"], 7), [ManifestAction::Redeploy(to)]);
     assert_eq!(world.hostnames.holder(HOST), Some(to));
     // The one that was under way when the request came does not count.
     assert_eq!(deployed(&mut world, to, &sdl, &[HOST], Ok(())), []);
     let effects = deployed(&mut world, to, &sdl, &[], Ok(()));
-    assert_eq!(effects, [moved(), ManifestEffect::Redeploy(from)]);
+    assert_eq!(effects, [moved(), ManifestAction::Redeploy(from)]);
     let group = sdl.manifest().groups[0].clone();
     assert_eq!(world.submissions.withheld(to, &group, &mut world.hostnames), [] as [&str; 0]);
     assert_eq!(world.submissions.withheld(from, &group, &mut world.hostnames), [HOST]);
@@ -74,14 +76,14 @@ fn a_failed_move_is_told_and_may_be_repeated() {
     migrate(&mut world, 1, &[HOST], 7);
     let failure = CommandFailure::Unavailable("etcd".to_owned());
     let effects = deployed(&mut world, to, &sdl, &[], Err(failure));
-    let [ManifestEffect::ReplyMigration { answer: MigrationAnswer::Refused(refusal), .. }] =
+    let [ManifestAction::Reply(_, Reply::Migration(MigrationAnswer::Refused(refusal)))] =
         effects.as_slice()
     else {
         panic!("{effects:?}");
     };
     let text = "failed transferring \"a.example.com\": the cluster does not answer: etcd";
     assert_eq!((refusal.status(), refusal.to_string().as_str()), (500, text));
-    assert_eq!(migrate(&mut world, 1, &[HOST], 7), [ManifestEffect::Redeploy(to)]);
+    assert_eq!(migrate(&mut world, 1, &[HOST], 7), [ManifestAction::Redeploy(to)]);
 }
 
 #[test]
@@ -111,11 +113,7 @@ fn migrations_are_refused_in_the_known_words() {
         (1, &["other.example.com"], 8, "hostname not allowed: host \"other.example.com\" in use"),
     ] {
         match migrate(&mut world, owner, hosts, dseq).as_slice() {
-            [
-                ManifestEffect::ReplyMigration {
-                    answer: MigrationAnswer::Refused(refusal), ..
-                },
-            ] => {
+            [ManifestAction::Reply(_, Reply::Migration(MigrationAnswer::Refused(refusal)))] => {
                 assert_eq!((refusal.status(), refusal.to_string().as_str()), (400, text));
             }
             other => panic!("{text}: {other:?}"),
@@ -137,7 +135,7 @@ fn endpoints_move_with_a_deployment_of_the_destination() {
         world.act(ManifestInput::DeployEnded { workload, result })
     };
     assert_eq!(takes(&world, to), [""; 0]);
-    assert_eq!(migrate_endpoints(&mut world, &["addr"], 7), [ManifestEffect::Redeploy(to)]);
+    assert_eq!(migrate_endpoints(&mut world, &["addr"], 7), [ManifestAction::Redeploy(to)]);
     assert_eq!((takes(&world, to), takes(&world, from)), (addr.clone(), vec![]));
     // A deployment from before the request takes nothing.
     assert_eq!(deployed(&mut world, to, &sdl, &[HOST], Ok(())), []);
@@ -180,7 +178,7 @@ fn a_withheld_name_goes_to_who_waits_when_its_lease_is_gone() {
     assert_eq!(world.act(ManifestInput::LeaseEnded { lease: from }), []);
     assert_eq!(world.hostnames.holder(HOST), Some(from));
     world.hostnames.gone(from);
-    assert_eq!(world.pass(1), [ManifestEffect::Redeploy(to)]);
+    assert_eq!(world.pass(1), [ManifestAction::Redeploy(to)]);
     assert_eq!(world.hostnames.holder(HOST), Some(to));
     assert_eq!(world.pass(1), []);
 }
@@ -191,7 +189,7 @@ fn a_deployment_from_before_the_move_does_not_take_the_name_back_for_good() {
     migrate(&mut world, 1, &[HOST], 7);
     deployed(&mut world, to, &sdl, &[], Ok(()));
     // It was under way all the time, with the name; whether it was done does not matter.
-    let again = [ManifestEffect::Redeploy(from), ManifestEffect::Redeploy(to)];
+    let again = [ManifestAction::Redeploy(from), ManifestAction::Redeploy(to)];
     assert_eq!(deployed(&mut world, from, &sdl, &[], Ok(())), again);
     let unknown = Err(CommandFailure::Unavailable(String::new()));
     assert_eq!(deployed(&mut world, from, &sdl, &[], unknown), again);

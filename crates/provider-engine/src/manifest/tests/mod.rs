@@ -21,6 +21,7 @@ use super::*;
 use crate::chain::{DeploymentRead, Unavailable};
 use crate::cluster::command::{CommandFailure, Workload};
 use crate::cluster::view::{Held, LeaseView};
+use crate::input::TenantRequest;
 use crate::time::Now;
 
 /// Tenants and the provider.
@@ -109,14 +110,14 @@ impl World {
         }
     }
 
-    pub(super) fn handle(&mut self, input: ManifestInput) -> Vec<ManifestEffect> {
+    pub(super) fn handle(&mut self, input: ManifestInput) -> Vec<ManifestAction> {
         self.submissions.handle(self.now, input, &self.leases, &mut self.hostnames)
     }
 
     /// The same, without what is only written down.
-    pub(super) fn act(&mut self, input: ManifestInput) -> Vec<ManifestEffect> {
+    pub(super) fn act(&mut self, input: ManifestInput) -> Vec<ManifestAction> {
         let mut effects = self.handle(input);
-        effects.retain(|effect| !matches!(effect, ManifestEffect::Note(_)));
+        effects.retain(|effect| !matches!(effect, ManifestAction::Note(..)));
         effects
     }
 
@@ -125,17 +126,14 @@ impl World {
         request: u64,
         deployment: DeploymentId,
         manifest: &Manifest,
-    ) -> Vec<ManifestEffect> {
+    ) -> Vec<ManifestAction> {
         let manifest = Arc::new(manifest.clone());
-        self.act(ManifestInput::Submit {
-            request: RequestId(request),
-            deployment,
-            manifest,
-            received: crate::Received::default(),
-        })
+        let received = crate::Received::default();
+        let wanted = TenantRequest::Manifest { deployment, manifest, received };
+        self.act(ManifestInput::Tenant(RequestId(request), wanted))
     }
 
-    pub(super) fn read(&mut self, facts: &DeploymentRead) -> Vec<ManifestEffect> {
+    pub(super) fn read(&mut self, facts: &DeploymentRead) -> Vec<ManifestAction> {
         self.height += 1;
         self.act(ManifestInput::Read {
             deployment: facts.deployment.id,
@@ -144,7 +142,7 @@ impl World {
         })
     }
 
-    pub(super) fn held(&mut self, lease: LeaseId, sdl: &Sdl) -> Vec<ManifestEffect> {
+    pub(super) fn held(&mut self, lease: LeaseId, sdl: &Sdl) -> Vec<ManifestAction> {
         self.hold_ended(lease, sdl, Ok(()))
     }
 
@@ -153,11 +151,11 @@ impl World {
         lease: LeaseId,
         sdl: &Sdl,
         result: Result<(), CommandFailure>,
-    ) -> Vec<ManifestEffect> {
+    ) -> Vec<ManifestAction> {
         self.act(ManifestInput::HoldEnded { lease, version: sdl.version(), result })
     }
 
-    pub(super) fn pass(&mut self, seconds: u64) -> Vec<ManifestEffect> {
+    pub(super) fn pass(&mut self, seconds: u64) -> Vec<ManifestAction> {
         self.now = self.now.after(Duration::from_secs(seconds));
         self.act(ManifestInput::Tick)
     }
@@ -182,7 +180,7 @@ impl World {
     /// Sends a manifest to the end of it.
     pub(super) fn accept(&mut self, deployment: DeploymentId, sdl: &Sdl, leased: &[u32]) {
         let effects = self.submit(0, deployment, sdl.manifest());
-        assert_eq!(effects, [ManifestEffect::ReadDeployment(deployment)]);
+        assert_eq!(effects, [ManifestAction::Read(deployment)]);
         let holds = self.read(&facts(deployment, sdl, leased));
         assert_eq!(holds.len(), leased.len(), "{holds:?}");
         for gseq in leased {
@@ -192,14 +190,14 @@ impl World {
     }
 }
 
-pub(super) fn refused(request: u64, refusal: ManifestRefusal) -> ManifestEffect {
+pub(super) fn refused(request: u64, refusal: ManifestRefusal) -> ManifestAction {
     let answer = ManifestAnswer::Refused(refusal);
-    ManifestEffect::Reply { request: RequestId(request), answer }
+    ManifestAction::Reply(RequestId(request), Reply::Manifest(answer))
 }
 
-pub(super) fn accepted(request: u64, leases: &[LeaseId]) -> ManifestEffect {
+pub(super) fn accepted(request: u64, leases: &[LeaseId]) -> ManifestAction {
     let answer = ManifestAnswer::Accepted { leases: leases.to_vec() };
-    ManifestEffect::Reply { request: RequestId(request), answer }
+    ManifestAction::Reply(RequestId(request), Reply::Manifest(answer))
 }
 
 pub(super) fn workload(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> Arc<Workload> {
@@ -214,6 +212,6 @@ pub(super) fn workload(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> Arc<Work
     })
 }
 
-pub(super) fn hold(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> ManifestEffect {
-    ManifestEffect::Hold(workload(lease, sdl, withheld))
+pub(super) fn hold(lease: LeaseId, sdl: &Sdl, withheld: &[&str]) -> ManifestAction {
+    ManifestAction::Hold(workload(lease, sdl, withheld))
 }

@@ -34,15 +34,15 @@ fn answer(world: &mut World, manifest: &Manifest, facts: &DeploymentRead) -> (u1
     let mut effects = world.submit(1, facts.deployment.id, manifest);
     loop {
         match effects.as_slice() {
-            [ManifestEffect::ReadDeployment(_)] => effects = world.read(facts),
-            [ManifestEffect::Hold(workload)] => {
+            [ManifestAction::Read(_)] => effects = world.read(facts),
+            [ManifestAction::Hold(workload)] => {
                 effects = world.act(ManifestInput::HoldEnded {
                     lease: workload.lease,
                     version: workload.version.unwrap(),
                     result: Ok(()),
                 });
             }
-            [ManifestEffect::Reply { answer, .. }] => {
+            [ManifestAction::Reply(_, Reply::Manifest(answer))] => {
                 return match answer {
                     ManifestAnswer::Accepted { .. } => (200, String::new()),
                     ManifestAnswer::Refused(refusal) => (refusal.status(), refusal.to_string()),
@@ -126,15 +126,14 @@ fn migrations_are_answered_as_recorded() {
         ("endpoint-migrate-not-used", 1, "nope", 9002),
         ("endpoint-migrate-unknown-dseq", 1, "addr", 999_999),
     ] {
-        let destination = MigrationDestination { owner: account(owner), dseq, gseq: 1 };
-        let (request, names) = (RequestId(1), vec![host.to_owned()]);
-        let input = if name.starts_with("endpoint") {
-            ManifestInput::MigrateEndpoints { request, endpoints: names, destination }
+        let (owner, gseq, names) = (account(owner), 1, vec![host.to_owned()]);
+        let wanted = if name.starts_with("endpoint") {
+            TenantRequest::MigrateEndpoints { endpoints: names, owner, dseq, gseq }
         } else {
-            ManifestInput::MigrateHostnames { request, hostnames: names, destination }
+            TenantRequest::MigrateHostnames { hostnames: names, owner, dseq, gseq }
         };
-        let effects = world.act(input);
-        let [ManifestEffect::ReplyMigration { answer, .. }] = effects.as_slice() else {
+        let effects = world.act(ManifestInput::Tenant(RequestId(1), wanted));
+        let [ManifestAction::Reply(_, Reply::Migration(answer))] = effects.as_slice() else {
             panic!("{name}: {effects:?}");
         };
         let answer = match answer {

@@ -7,7 +7,7 @@ use akash_sdl::manifest::Protocol;
 use super::*;
 
 /// What a manifest with `hosts` is answered, where `taken` belongs to tenant 2.
-fn answer(settings: ManifestSettings, hosts: &[&str], taken: &str) -> Vec<ManifestEffect> {
+fn answer(settings: ManifestSettings, hosts: &[&str], taken: &str) -> Vec<ManifestAction> {
     let mut world = World::with(settings);
     world.accept(deployment(2, 1), &sdl("x", &[&[taken]]), &[1]);
     let id = deployment(1, 7);
@@ -88,7 +88,7 @@ fn hostnames_are_refused_in_the_known_words() {
         ),
     ] {
         match answer(settings(), &["fine.example.com", host], "taken.example.com").as_slice() {
-            [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] => {
+            [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] => {
                 assert_eq!((refusal.status(), refusal.to_string().as_str()), (status, text));
             }
             other => panic!("{host}: {other:?}"),
@@ -105,14 +105,14 @@ fn a_lease_keeps_a_name_that_it_had_before_it_was_reserved() {
     world.hostnames.ask(held, BTreeSet::from(["provider.example.com".to_owned()]));
     world.submit(1, id, sdl.manifest());
     let effects = world.read(&facts(id, &sdl, &[1]));
-    assert!(matches!(effects.as_slice(), [ManifestEffect::Hold(_)]), "{effects:?}");
+    assert!(matches!(effects.as_slice(), [ManifestAction::Hold(_)]), "{effects:?}");
 }
 
 #[test]
 fn a_lease_may_list_its_own_generated_host() {
     let own = generated_host(lease(deployment(1, 7), 1, 1), "web0", "ingress.example.com");
     let effects = answer(settings(), &[&own, "shop.ingress.example.com"], "taken.example.com");
-    assert!(matches!(effects.as_slice(), [ManifestEffect::Hold(_)]), "{effects:?}");
+    assert!(matches!(effects.as_slice(), [ManifestAction::Hold(_)]), "{effects:?}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn without_generated_hosts_a_name_has_to_be_listed() {
     );
     assert_eq!(answer(off(), &[], "taken.example.com"), [refused(1, missing)]);
     let effects = answer(off(), &["a.example.com"], "taken.example.com");
-    assert!(matches!(effects.as_slice(), [ManifestEffect::Hold(_)]), "{effects:?}");
+    assert!(matches!(effects.as_slice(), [ManifestAction::Hold(_)]), "{effects:?}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn hostile_hostnames_are_refused_at_once() {
         manifest.groups[0].services[0].expose.as_mut().unwrap()[0].hosts =
             Some(vec![host.to_owned()]);
         let effects = World::new().submit(1, deployment(1, 7), &manifest);
-        let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+        let [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] =
             effects.as_slice()
         else {
             panic!("{host:?}: {effects:?}");
@@ -156,7 +156,7 @@ fn ports_beyond_sixteen_bits_are_refused_at_once() {
     let mut manifest = sdl("a", &[&[]]).manifest().clone();
     manifest.groups[0].services[0].expose.as_mut().unwrap()[0].external_port = 65536 + 80;
     let effects = World::new().submit(1, deployment(1, 7), &manifest);
-    let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+    let [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] =
         effects.as_slice()
     else {
         panic!("{effects:?}");
@@ -174,7 +174,7 @@ fn what_no_cluster_keeps_is_refused_at_once_whatever_else_is_wrong_with_it() {
     service.env = Some((0..100_000).map(|number| format!("A{number}=1")).collect());
     service.resources = akash_sdl::manifest::ServiceResources::default();
     let effects = World::new().submit(1, deployment(1, 7), &manifest);
-    let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+    let [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] =
         effects.as_slice()
     else {
         panic!("{effects:?}");
@@ -185,7 +185,7 @@ fn what_no_cluster_keeps_is_refused_at_once_whatever_else_is_wrong_with_it() {
     // Many, but not too many.
     manifest.groups[0].services[0].env.as_mut().unwrap().truncate(20_000);
     let effects = World::new().submit(1, deployment(1, 7), &manifest);
-    let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+    let [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] =
         effects.as_slice()
     else {
         panic!("{effects:?}");
@@ -228,7 +228,7 @@ fn what_the_chain_says_is_refused_in_the_known_words() {
         world.submit(1, id, good.manifest());
         let read = ManifestInput::Read { deployment: id, height: 2, result: Ok(facts) };
         let effects = world.act(read);
-        let [ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] =
+        let [ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] =
             effects.as_slice()
         else {
             panic!("{text}: {effects:?}");
@@ -286,16 +286,16 @@ fn the_hash_of_what_was_received_counts_and_what_is_ignored_is_kept() {
     facts.deployment.hash = [7; 32];
     for (hashes, is_held) in [(vec![on_chain], true), (vec![], false)] {
         let mut world = World::with(settings());
-        world.act(ManifestInput::Submit {
-            request: RequestId(1),
+        let wanted = TenantRequest::Manifest {
             deployment: id,
             manifest: Arc::new(sdl.manifest().clone()),
             received: crate::Received { hashes, ignored: vec![ignored.clone()] },
-        });
+        };
+        world.act(ManifestInput::Tenant(RequestId(1), wanted));
         let effects = world.read(&facts);
         let [effect] = &*effects else { panic!("{effects:?}") };
         match effect {
-            ManifestEffect::Hold(workload) => {
+            ManifestAction::Hold(workload) => {
                 assert!(is_held);
                 assert_eq!(workload.version, Some(on_chain));
                 assert_eq!(workload.ignored[&ignored.service], [ignored.option.as_str()]);
@@ -316,7 +316,7 @@ fn changed(change: impl Fn(&mut akash_sdl::manifest::Service)) -> ManifestRefusa
     facts.deployment.hash = *manifest.version().as_bytes();
     world.submit(1, id, &manifest);
     match &world.read(&facts)[..] {
-        [.., ManifestEffect::Reply { answer: ManifestAnswer::Refused(refusal), .. }] => {
+        [.., ManifestAction::Reply(_, Reply::Manifest(ManifestAnswer::Refused(refusal)))] => {
             refusal.clone()
         }
         other => panic!("{other:?}"),

@@ -146,15 +146,10 @@ impl Model {
             Step::Migrate(number, host) => {
                 let id = nth(number);
                 let request = self.request(None);
-                self.handle(ManifestInput::MigrateHostnames {
-                    request,
-                    hostnames: vec![HOSTS[host].to_owned()],
-                    destination: MigrationDestination {
-                        owner: id.owner(),
-                        dseq: id.dseq(),
-                        gseq: 1,
-                    },
-                });
+                let (owner, dseq, gseq) = (id.owner(), id.dseq(), 1);
+                let hostnames = vec![HOSTS[host].to_owned()];
+                let wanted = TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq };
+                self.handle(ManifestInput::Tenant(request, wanted));
             }
             Step::Read(number, ok) => {
                 let (sdl, oseq, alive) = &self.chain[&number];
@@ -204,38 +199,32 @@ impl Model {
     fn send(&mut self, number: u8) {
         let manifest = Arc::new(self.chain[&number].0.manifest().clone());
         let request = self.request(Some(manifest.version()));
-        self.handle(ManifestInput::Submit {
-            request,
-            deployment: nth(number),
-            manifest,
-            received: crate::Received::default(),
-        });
+        let (deployment, received) = (nth(number), crate::Received::default());
+        let wanted = TenantRequest::Manifest { deployment, manifest, received };
+        self.handle(ManifestInput::Tenant(request, wanted));
     }
 
     fn handle(&mut self, input: ManifestInput) {
         for effect in self.world.handle(input) {
             match effect {
-                ManifestEffect::ReadDeployment(_) => {}
-                ManifestEffect::Hold(workload) => {
+                ManifestAction::Read(_) => {}
+                ManifestAction::Hold(workload) => {
                     let queue = self.queues.entry(workload.lease).or_default();
                     queue.hold = Some(workload);
                 }
-                ManifestEffect::Redeploy(lease) => {
+                ManifestAction::Redeploy(lease) => {
                     self.queues.entry(lease).or_default().deploy = true;
                 }
-                ManifestEffect::Reply { request, answer } => {
+                ManifestAction::Reply(request, reply) => {
                     let version = self.unanswered.remove(&request).expect("answered twice");
-                    if let ManifestAnswer::Accepted { leases } = answer {
+                    if let Reply::Manifest(ManifestAnswer::Accepted { leases }) = reply {
                         self.check_held(&leases, version.unwrap());
                     }
                 }
-                ManifestEffect::ReplyMigration { request, .. } => {
-                    self.unanswered.remove(&request).expect("answered twice");
+                ManifestAction::Note(journal::Subject::Order(to), Decision::Moved(hostname)) => {
+                    self.moved.insert(hostname, LeaseId::new(to, account(200)));
                 }
-                ManifestEffect::Note(ManifestNote::Moved { hostname, to, .. }) => {
-                    self.moved.insert(hostname, to);
-                }
-                ManifestEffect::Note(_) => {}
+                ManifestAction::Note(..) => {}
             }
         }
         self.start_commands();

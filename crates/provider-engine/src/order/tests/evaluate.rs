@@ -28,11 +28,12 @@ fn codes(change: impl FnOnce(&mut World)) -> Vec<&'static str> {
 
 #[test]
 fn what_is_wanted_allowed_and_fits_is_bid_on() {
-    let Evaluation::Bid { reservation, price } = evaluated(|_| {}) else { panic!("declined") };
+    let Evaluation::Bid { reservation, offer, price } = evaluated(|_| {}) else {
+        panic!("declined")
+    };
     assert_eq!(reservation.units[0].plan[..], [("a".into(), 1)]);
     let spec = World::new().spec;
     assert!(!price.is_zero() && price.amount() <= spec.total_price().unwrap().amount());
-    let offer = reservation.offer(&spec);
     assert_eq!(offer[0].resources, spec.resources[0].resources);
     assert_eq!((offer.len(), offer[0].count, &offer[0].prices), (1, 1, &None));
 }
@@ -51,16 +52,16 @@ fn everything_that_speaks_against_it_is_named_policy_first() {
 #[test]
 fn only_a_script_is_asked_for_a_price_and_only_for_what_fits() {
     let asked = |world: &mut World| world.pricing = Pricing::Script;
-    let Evaluation::AskScript { reservation, request } = evaluated(asked) else { panic!("asked") };
+    let Evaluation::AskScript { offer, request, .. } = evaluated(asked) else { panic!("asked") };
     let World { spec, .. } = World::new();
     let most = spec.total_price().unwrap();
-    assert_eq!(request, ScriptRequest::new(&address(1), &reservation.offer(&spec), &most));
+    assert_eq!(request, ScriptRequest::new(&address(1), &offer, &most));
     let stranger = evaluated(|world| {
         asked(world);
         world.owner = None;
     });
     let Evaluation::AskScript { request, .. } = stranger else { panic!("{stranger:?}") };
-    assert_eq!(request, ScriptRequest::new(&address(9), &reservation.offer(&spec), &most));
+    assert_eq!(request, ScriptRequest::new(&address(9), &offer, &most));
     let too_large = codes(|world| {
         asked(world);
         world.spec.resources[0].resources.cpu.units = 9000;

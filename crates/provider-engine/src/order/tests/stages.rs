@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use akash_types::{
     Address, Bid, BidState, DeploymentId, GroupId, GroupSpec, Lease, LeaseState, Order, OrderId,
-    OrderState, PlacementRequirements,
+    OrderState, PlacementRequirements, Resources,
 };
 
 use super::super::*;
@@ -85,36 +85,36 @@ fn bidding() -> Stage {
 fn what_is_seen_says_how_we_stand() {
     use BidState as B;
     use OrderState as O;
-    for (order, bid, lease, sight) in [
-        (Some(O::Open), None, None, Sight::MayBid),
-        (Some(O::Active), None, None, Sight::Over(Ending::OverBeforeBid)),
-        (Some(O::Closed), None, None, Sight::Over(Ending::OverBeforeBid)),
-        (None, None, None, Sight::Over(Ending::Unknown)),
-        (Some(O::Open), Some(B::Open), None, Sight::BidOpen),
-        (Some(O::Active), Some(B::Open), None, Sight::BidLeftOver),
-        (Some(O::Closed), Some(B::Open), None, Sight::BidLeftOver),
-        (Some(O::Active), Some(B::Lost), None, Sight::Over(Ending::NotWon)),
-        (Some(O::Open), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
-        (Some(O::Active), Some(B::Closed), None, Sight::Over(Ending::BidClosed)),
-        (Some(O::Closed), Some(B::Closed), None, Sight::Over(Ending::OrderClosed)),
-        (Some(O::Active), Some(B::Active), None, Sight::Unclear),
-        (Some(O::Active), Some(B::Active), Some(LeaseState::Active), Sight::Leased),
-        (Some(O::Active), Some(B::Active), Some(LeaseState::Reclaiming), Sight::Leased),
+    for (order, bid, lease, class) in [
+        (Some(O::Open), None, None, Classification::MayBid),
+        (Some(O::Active), None, None, Classification::Over(Ending::OverBeforeBid)),
+        (Some(O::Closed), None, None, Classification::Over(Ending::OverBeforeBid)),
+        (None, None, None, Classification::Over(Ending::Unknown)),
+        (Some(O::Open), Some(B::Open), None, Classification::BidOpen),
+        (Some(O::Active), Some(B::Open), None, Classification::BidLeftOver),
+        (Some(O::Closed), Some(B::Open), None, Classification::BidLeftOver),
+        (Some(O::Active), Some(B::Lost), None, Classification::Over(Ending::NotWon)),
+        (Some(O::Open), Some(B::Closed), None, Classification::Over(Ending::BidClosed)),
+        (Some(O::Active), Some(B::Closed), None, Classification::Over(Ending::BidClosed)),
+        (Some(O::Closed), Some(B::Closed), None, Classification::Over(Ending::OrderClosed)),
+        (Some(O::Active), Some(B::Active), None, Classification::Unclear),
+        (Some(O::Active), Some(B::Active), Some(LeaseState::Active), Classification::Leased),
+        (Some(O::Active), Some(B::Active), Some(LeaseState::Reclaiming), Classification::Leased),
         (
             Some(O::Closed),
             Some(B::Closed),
             Some(LeaseState::Closed),
-            Sight::Over(Ending::LeaseOver),
+            Classification::Over(Ending::LeaseOver),
         ),
         (
             Some(O::Closed),
             Some(B::Closed),
             Some(LeaseState::InsufficientFunds),
-            Sight::Over(Ending::LeaseOver),
+            Classification::Over(Ending::LeaseOver),
         ),
     ] {
         let standing = standing(order, bid, lease);
-        assert_eq!(look(&standing), sight, "{order:?} {bid:?} {lease:?}");
+        assert_eq!(classify(&standing), class, "{order:?} {bid:?} {lease:?}");
     }
 }
 
@@ -125,12 +125,13 @@ fn an_open_order_is_evaluated_and_bid_on() {
     assert!(matches!(actions[..], [OrderAction::Evaluate(_)]));
     let price: DecCoin = "5uact".parse().unwrap();
     let reservation = Booking::default();
-    let evaluation = Evaluation::Bid { reservation, price: price.clone() };
+    let offer = vec![ResourceOffer { resources: Resources::default(), count: 3, prices: None }];
+    let evaluation = Evaluation::Bid { reservation, offer: offer.clone(), price: price.clone() };
     let (stage, actions) = stage.step(OrderInput::Evaluated(evaluation));
-    let [OrderAction::Reserve(_), OrderAction::Bid(_, bid)] = &actions[..] else {
+    let [OrderAction::Reserve(_), OrderAction::Bid(bid, offered)] = &actions[..] else {
         panic!("{actions:?}")
     };
-    assert_eq!((stage.name(), bid), ("bidding", &price));
+    assert_eq!((stage.name(), bid, offered), ("bidding", &price, &offer));
     let seen = standing(Some(OrderState::Open), Some(BidState::Open), None);
     let (stage, actions) = stage.step(looked(seen, 0, false));
     assert!(matches!(actions[..], [OrderAction::Adopt(_), OrderAction::AskTimeout(11)]));
@@ -144,12 +145,15 @@ fn an_order_is_priced_only_while_a_script_runs() {
     let price: DecCoin = "5uact".parse().unwrap();
     let address = Address::from_bytes(&[1; 20]).unwrap();
     let request = ScriptRequest::new(&address, &[], &price);
-    let evaluation =
-        Evaluation::AskScript { reservation: Booking::default(), request: request.clone() };
+    let evaluation = Evaluation::AskScript {
+        reservation: Booking::default(),
+        offer: Vec::new(),
+        request: request.clone(),
+    };
     let (pricing, actions) = pending.clone().step(OrderInput::Evaluated(evaluation));
     assert_eq!(pricing.name(), "pricing");
     assert_eq!(actions[1], OrderAction::RunScript(request));
-    let (stage, actions) = pricing.clone().step(OrderInput::Priced(price));
+    let (stage, actions) = pricing.clone().step(OrderInput::Priced(price, Vec::new()));
     assert_eq!(stage.name(), "bidding");
     assert!(matches!(actions[..], [OrderAction::Bid(..)]));
     let (stage, actions) = pricing.step(OrderInput::Unfit(vec![PriceError::Zero.into()]));
@@ -208,7 +212,7 @@ fn a_bid_that_was_lost_on_the_way_is_evaluated_again() {
 }
 
 #[test]
-fn closing_is_wished_for_until_the_chain_shows_it() {
+fn closing_is_begun_again_until_the_chain_shows_it() {
     let closing = Stage::Closing(CloseCause::TimedOut);
     let open = standing(Some(OrderState::Open), Some(BidState::Open), None);
     let (stage, actions) = closing.step(looked(open, 0, false));

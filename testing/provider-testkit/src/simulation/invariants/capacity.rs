@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use akash_types::{OrderId, Storage};
 use provider_engine::Engine;
-use provider_engine::cluster::view::{Amounts, LeaseView, Name, Replica};
+use provider_engine::cluster::view::{Amounts, LeaseView, Name, Node, Replica};
 use provider_engine::engine::Stage;
 use provider_engine::inventory::{Booking, NoRoom};
 use provider_engine::journal::{Decision, Entry, Subject};
@@ -44,7 +44,7 @@ impl Watch {
 
     /// A bid goes out: everything that is kept on its nodes must fit.
     pub(super) fn bid_fits(&mut self, engine: &Engine, order: OrderId) {
-        let free = free(engine);
+        let free = free(engine, &self.nodes);
         let Some(record) = engine.records().find(|record| record.id == order) else { return };
         let units = record.booking.iter().flat_map(|booking| booking.units.iter());
         let planned = units.flat_map(|unit| unit.plan.iter().map(move |(node, _)| (node, unit)));
@@ -86,9 +86,9 @@ impl Watch {
                 && left.memory >= signed(resources.memory.quantity)
                 && left.ephemeral >= signed(disk)
         };
-        let view = engine.cluster_view();
-        let schedulable = |name: &Name| view.nodes.get(name).is_some_and(|node| node.schedulable());
-        let room = free(engine).into_iter().find(|(name, left)| schedulable(name) && fits(left));
+        let schedulable = |name: &Name| self.nodes.get(name).is_some_and(|node| node.schedulable());
+        let free = free(engine, &self.nodes);
+        let room = free.into_iter().find(|(name, left)| schedulable(name) && fits(left));
         if let Some((node, left)) = room {
             let text = format!("no room is seen for {order}, and node {node} has {left:?}");
             self.found(4, text);
@@ -98,10 +98,9 @@ impl Watch {
 
 /// What is left of each node, counted anew: others, pods that are seen, and what is planned and not
 /// seen.
-fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
+fn free(engine: &Engine, nodes: &BTreeMap<Name, Node>) -> BTreeMap<Name, Amounts> {
     let view = engine.cluster_view();
-    let mut free: BTreeMap<Name, Amounts> = view
-        .nodes
+    let mut free: BTreeMap<Name, Amounts> = nodes
         .iter()
         .map(|(name, node)| (name.clone(), minus(node.allocatable, node.others, 1)))
         .collect();
@@ -121,7 +120,7 @@ fn free(engine: &Engine) -> BTreeMap<Name, Amounts> {
         let mut placed: Vec<BTreeMap<&Name, u32>> = vec![BTreeMap::new(); booking.units.len()];
         let pods = seen.iter().flat_map(|seen| &seen.replicas);
         for pod in pods {
-            let Some(node) = pod.node.as_ref().filter(|node| view.nodes.contains_key(*node)) else {
+            let Some(node) = pod.node.as_ref().filter(|node| nodes.contains_key(*node)) else {
                 continue;
             };
             let of = unit_of(booking, seen, pod, &placed);

@@ -30,7 +30,7 @@ use akash_types::{
     Outcome,
 };
 use provider_engine::chain::{ChainAnswer, ChainReply, Read};
-use provider_engine::cluster::view::{LeaseView, ViewChange};
+use provider_engine::cluster::view::{LeaseView, Name, Node, ViewChange};
 use provider_engine::journal::Decision;
 use provider_engine::{Effect, Input, RequestId, TenantRequest};
 use provider_sim::core::SimCluster;
@@ -63,6 +63,8 @@ pub(crate) struct Watch {
     /// Heights at which the engine last read that a lease's payment is open, in an open account.
     open_payments: BTreeMap<LeaseId, u64>,
     specs: BTreeMap<OrderId, GroupSpec>,
+    /// Nodes as they were shown to the process.
+    nodes: BTreeMap<Name, Node>,
     /// What the cluster has, as long as it can be asked.
     mirror: BTreeMap<LeaseId, LeaseView>,
     names: BTreeMap<String, LeaseId>,
@@ -103,6 +105,7 @@ impl Watch {
             leases: BTreeMap::new(),
             open_payments: BTreeMap::new(),
             specs: BTreeMap::new(),
+            nodes: BTreeMap::new(),
             mirror: BTreeMap::new(),
             names: BTreeMap::new(),
             held_since: BTreeMap::new(),
@@ -181,7 +184,14 @@ impl Watch {
     /// The engine is told something.
     pub(crate) fn told(&mut self, input: &Input) {
         match input {
-            Input::View(ViewChange::Whole(_)) => self.fresh = true,
+            Input::View(ViewChange::Whole(view)) => {
+                self.fresh = true;
+                self.nodes.clone_from(&view.nodes);
+            }
+            Input::View(ViewChange::Node(name, node)) => {
+                self.nodes.insert(name.clone(), node.clone());
+            }
+            Input::View(ViewChange::NodeGone(name)) => drop(self.nodes.remove(name)),
             Input::View(ViewChange::Lost) => self.fresh = false,
             Input::Tenant(_, TenantRequest::Manifest { deployment, .. }) => {
                 self.heard.insert(*deployment);

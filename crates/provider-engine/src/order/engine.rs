@@ -1,20 +1,25 @@
-//! Evaluations of orders and of what is screened, on what the engine knows.
+//! Orders: their steps, the evaluations that these need, and what they want done.
 
 use std::sync::Arc;
 
-use akash_types::{DecCoin, GroupSpec, Order, OrderId, ResourceOffer};
+use akash_types::{
+    Action, BidOffer, DecCoin, Deposit, GroupSpec, Intent, Order, OrderId, ResourceOffer,
+};
 
+use crate::chain::ChainQuery;
 use crate::cluster::recognition::Recognition;
 use crate::effect::Effect;
-use crate::engine::Engine;
+use crate::engine::intents::{Begun, IntentKey};
+use crate::engine::{Engine, Stage, Timer};
 use crate::input::PriceId;
+use crate::journal::{Decision, Subject};
 use crate::manifest::{ManifestRefusal, may_have_host};
 use crate::order::decline::Decline;
 use crate::order::evaluate::{Evaluation, Rules, check_price, evaluate};
 use crate::order::facts::{Ask, BidConditions, Facts};
 use crate::order::policy::Floors;
 use crate::order::pricing::{Quote, ScriptFailure, ScriptRequest, read_script_output};
-use crate::order::{self, OrderInput};
+use crate::order::{self, CloseCause, Ending, OpenBid, OrderAction, OrderInput};
 use crate::settings::Settings;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +62,143 @@ fn script_price(
 }
 
 impl Engine {
+    pub(crate) fn step_order(&mut self, order: OrderId, input: OrderInput) {
+        let stepped = self.records.update(order, |record| {
+            let Stage::Order(stage) = &mut record.stage else { return None };
+            let before = stage.name();
+            let (next, actions) = std::mem::replace(stage, order::Stage::Seen).step(input);
+            let declined = match &next {
+                order::Stage::Declined(_, reasons) if before != "declined" => Some(reasons.clone()),
+                _ => None,
+            };
+            *stage = next;
+            Some((declined, actions))
+        });
+        let Some((declined, actions)) = stepped.flatten() else { return };
+        if let Some(reasons) = declined {
+            // An order that gets no bid keeps nothing from others.
+            self.release(order);
+            self.note_order(order, Decision::Declined(reasons));
+        }
+        for action in actions {
+            self.act_for_order(order, action);
+        }
+    }
+
+    fn act_for_order(&mut self, order: OrderId, action: OrderAction) {
+        match action {
+            OrderAction::Look => {
+                self.queries.forget(&ChainQuery::Order(order));
+                self.ask(ChainQuery::Standing(order));
+            }
+            OrderAction::Evaluate(known) => self.evaluate_order(order, &known),
+            OrderAction::Reserve(booking) => {
+                let nodes = booking.units.iter().flat_map(|unit| &unit.plan);
+                let nodes = nodes.map(|(node, count)| format!("{node} ({count})")).collect();
+                self.note_order(order, Decision::Reserved(nodes));
+                self.keep(order, booking);
+            }
+            OrderAction::RunScript(request) => self.run_script(order, request),
+            OrderAction::Bid(price, offer) => self.bid(order, price, offer),
+            OrderAction::Forget => {
+                if let Some(id) = self.intents.id_of(IntentKey::Bid(order)) {
+                    self.out.push(Effect::Forget(id));
+                }
+            }
+            OrderAction::Adopt(bid) => self.adopt_bid(order, &bid),
+            OrderAction::AskTimeout(height) => {
+                if self.settings.bid_timeout.is_some() {
+                    self.ask_time(order, height);
+                }
+            }
+            OrderAction::CloseBid(cause) => self.close_bid(order, cause),
+            OrderAction::Won(lease, known) => self.become_lease(order, &lease, known),
+            OrderAction::End(ending) => self.end_order(order, ending),
+        }
+    }
+
+    /// Hands a bid to the lane.
+    fn bid(&mut self, order: OrderId, price: DecCoin, offer: Vec<ResourceOffer>) {
+        let made = self.intents.begin(self.now, IntentKey::Bid(order));
+        let id = match made {
+            Begun::Now(id) => id,
+            Begun::Already => return,
+            Begun::NotBefore(moment) => {
+                return self.schedule.timers.set(Timer::Retry(order), moment);
+            }
+        };
+        self.bids.sign(order, self.head.height());
+        self.note_order(order, Decision::Bid(price.clone()));
+        let deposit = Deposit::from_balance(self.settings.bid_deposit.clone());
+        let offer = BidOffer {
+            id: order.bid_id(self.settings.provider),
+            price,
+            deposit,
+            resources_offer: offer,
+            reclamation_window: self.settings.reclamation_window,
+        };
+        let action = Action::CreateBid(Box::new(offer));
+        self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
+    }
+
+    fn close_bid(&mut self, order: OrderId, cause: CloseCause) {
+        // Room that is missing in a cluster that is not known proves nothing.
+        let may_close = self.may_act() || cause != CloseCause::NoRoom;
+        if !self.start.is_ready() || !may_close {
+            // Put off; looked at again when everything is known.
+            return;
+        }
+        match self.intents.begin(self.now, IntentKey::Close(order)) {
+            Begun::Now(id) => {
+                self.note_order(order, Decision::CloseBid(cause));
+                let bid = order.bid_id(self.settings.provider);
+                let action = Action::CloseBid { bid, reason: cause.reason() };
+                self.out.push(Effect::Submit(Intent::new(id, action, self.head.height())));
+            }
+            Begun::Already => {}
+            Begun::NotBefore(moment) => self.schedule.timers.set(Timer::Retry(order), moment),
+        }
+    }
+
+    fn adopt_bid(&mut self, order: OrderId, bid: &OpenBid) {
+        let (price, created_at) = (bid.price.clone(), bid.created_at);
+        self.note_order(order, Decision::BidOpen { price, created_at });
+        self.book_open_bid(order);
+    }
+
+    pub(crate) fn end_order(&mut self, order: OrderId, ending: Ending) {
+        self.note_order(order, Decision::Ended(ending));
+        if matches!(ending, Ending::NotWon | Ending::BidClosed | Ending::LeaseOver) {
+            self.bids.settle(order);
+        }
+        self.remove(order);
+    }
+
+    /// Removes a record and everything that waits for it.
+    pub(crate) fn remove(&mut self, order: OrderId) {
+        self.release(order);
+        self.records.remove(order);
+        self.start.classified(order);
+        self.schedule.forget(order);
+        self.queries.forget(&ChainQuery::Standing(order));
+        self.queries.forget(&ChainQuery::Order(order));
+        self.intents.forget(order);
+        self.journal.end(Subject::Order(order));
+    }
+
+    /// Everything is known now: what was put off is done.
+    pub(crate) fn became_ready(&mut self, order: OrderId) {
+        match self.records.stage(order) {
+            Some(Stage::Order(order::Stage::Pending(_) | order::Stage::Declined(..))) => {
+                self.step_order(order, OrderInput::Reevaluate);
+            }
+            Some(Stage::Order(order::Stage::Open(_))) => self.book_open_bid(order),
+            Some(Stage::Order(order::Stage::Closing(_))) => self.retry(order),
+            Some(Stage::Lease(_)) => self.lease_ready(order),
+            _ => {}
+        }
+    }
+
     /// Without what an evaluation takes, the order waits: unknown is neither yes nor no.
     pub(crate) fn evaluate_order(&mut self, id: OrderId, order: &Order) {
         // What was reserved for a bid that did not come about is free for this order again.
@@ -75,23 +217,21 @@ impl Engine {
     pub fn screen(&mut self, ask: &Ask<'_>) -> Screened {
         let draw = mix(self.settings.seed);
         let evaluation = if self.cluster.fresh { self.evaluate(ask, None, draw) } else { None };
-        let (reservation, quote) = match evaluation {
-            Some(Evaluation::Bid { reservation, price }) => (reservation, Quote::Price(price)),
-            Some(Evaluation::AskScript { reservation, request }) => {
-                (reservation, Quote::Ask(request))
-            }
+        let (offer, quote) = match evaluation {
+            Some(Evaluation::Bid { offer, price, .. }) => (offer, Quote::Price(price)),
+            Some(Evaluation::AskScript { offer, request, .. }) => (offer, Quote::Ask(request)),
             Some(Evaluation::Decline(reasons)) => return Screened::Declined(reasons),
             None => return Screened::NotReady(self.why_not()),
         };
         let floors = self.settings.policy.floors.clone();
-        Screened::Bid(WouldBid { offer: reservation.offer(ask.spec), quote, floors })
+        Screened::Bid(WouldBid { offer, quote, floors })
     }
 
     /// Why a new lease could not have one of `hosts`, by the rules for manifests.
     pub fn check_hostnames(&self, hosts: &[String]) -> Result<(), ManifestRefusal> {
         let settings = &self.settings.manifest;
         hosts.iter().try_for_each(|host| {
-            may_have_host(None, host.to_lowercase(), settings, &self.hostnames)
+            may_have_host(None, host.to_lowercase(), settings, self.manifests.hostnames())
         })
     }
 
@@ -102,7 +242,7 @@ impl Engine {
             return None;
         }
         self.free();
-        let free = self.free.as_ref()?;
+        let free = self.free.get()?;
         let params = self.market.params.as_ref()?;
         let provider = self.market.provider.as_ref()?;
         let conditions = self.bid_conditions();
@@ -143,26 +283,26 @@ impl Engine {
     /// Every reason why no bids are made at the moment, whatever is ordered; empty if there are bids.
     pub(crate) fn bid_pauses(&self) -> Vec<String> {
         let mut pauses = Vec::new();
-        if !self.start.ready {
+        if !self.start.is_ready() {
             pauses.push("starting: the chain or the cluster was not read yet".to_owned());
         }
         match self.trust.state {
             Recognition::Known => {}
             // Said already while the provider starts.
-            Recognition::Undecided if !self.start.ready => {}
+            Recognition::Undecided if !self.start.is_ready() => {}
             Recognition::Undecided => {
                 pauses.push("starting: the cluster is not recognized yet".to_owned());
             }
             Recognition::Unknown(why) => pauses.push(format!("the cluster is unknown: {why}")),
         }
-        if self.start.ready && !self.cluster.fresh {
+        if self.start.is_ready() && !self.cluster.fresh {
             pauses.push("the cluster does not answer".to_owned());
         }
-        if self.start.ready && self.market.provider.is_none() {
+        if self.start.is_ready() && self.market.provider.is_none() {
             let why = "the provider is not registered on chain, or its record was not read yet";
             pauses.push(why.to_owned());
         }
-        if self.start.ready && self.market.params.is_none() {
+        if self.start.is_ready() && self.market.params.is_none() {
             pauses.push("the parameters of the market were not read yet".to_owned());
         }
         let refusals = self.settings.policy.pauses(&self.bid_conditions());
@@ -171,9 +311,7 @@ impl Engine {
     }
 
     pub(crate) fn run_script(&mut self, order: OrderId, request: ScriptRequest) {
-        self.next_price = self.next_price.wrapping_add(1);
-        let id = PriceId(self.next_price);
-        self.prices.insert(id, order);
+        let id = PriceId(self.scripts.begin(order, ()));
         self.out.push(Effect::Script(id, request));
     }
 
@@ -194,7 +332,8 @@ impl Engine {
 
     /// The script answered, or failed: then there is no bid.
     pub(crate) fn script_answer(&mut self, id: PriceId, result: Result<Vec<u8>, ScriptFailure>) {
-        let Some(order) = self.prices.remove(&id) else { return };
+        let Some(order) = self.scripts.answered(id.0) else { return };
+        self.scripts.remove(&order);
         let stage = self.records.order(order);
         let Some(order::Stage::Pricing(known)) = stage else { return };
         let known = Arc::clone(known);
@@ -209,10 +348,15 @@ impl Engine {
             self.keep_possible(order, &known.spec)?;
             Ok(price)
         });
-        match price {
-            Ok(price) => self.step_order(order, OrderInput::Priced(price)),
-            Err(reason) => self.step_order(order, OrderInput::Unfit(vec![reason])),
-        }
+        let booking = self.records.get(order).and_then(|record| record.booking.as_ref());
+        let offer = booking.map(|booking| booking.offer(&known.spec)).unwrap_or_default();
+        self.step_order(
+            order,
+            match price {
+                Ok(price) => OrderInput::Priced(price, offer),
+                Err(reason) => OrderInput::Unfit(vec![reason]),
+            },
+        );
     }
 }
 

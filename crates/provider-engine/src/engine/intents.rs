@@ -1,7 +1,7 @@
-//! What was handed to the transaction lane, and has not ended.
+//! Intents that were handed to the transaction lane, and have not ended.
 //!
-//! One wish per subject and kind is under way; the lane ends each exactly once. What failed is
-//! wished for again by whoever still wants it, but not before its time.
+//! One intent per subject and kind is in flight; the lane ends each exactly once. One that failed
+//! can be begun again, but not before its time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use crate::time::Now;
 /// How intents are repeated that the chain refused and may yet take.
 const RETRY: Backoff = Backoff { first: Duration::from_secs(2), most: Duration::from_secs(300) };
 
-/// What is wished for. The subject is an order id: a bid, its lease and its payment share it.
+/// What an intent is about. The subject is an order id: a bid, its lease and its payment share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Wish {
+pub(crate) enum IntentKey {
     Bid(OrderId),
     /// The end of our bid, or of the lease from it.
     Close(OrderId),
@@ -33,7 +33,7 @@ pub(crate) enum Wish {
     Withdraw(OrderId),
 }
 
-impl Wish {
+impl IntentKey {
     pub(crate) const fn order(self) -> OrderId {
         match self {
             Self::Bid(order)
@@ -51,66 +51,65 @@ struct Failures {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
-    under_way: InFlight<Wish, ()>,
-    failed: BTreeMap<Wish, Failures>,
+pub(crate) struct InFlightIntents {
+    in_flight: InFlight<IntentKey, ()>,
+    failed: BTreeMap<IntentKey, Failures>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Made {
-    /// It is made under this name.
+pub(crate) enum Begun {
+    /// It is in flight under this id.
     Now(IntentId),
     Already,
     /// It failed a short while ago.
     NotBefore(Now),
 }
 
-impl Wishes {
-    pub(crate) fn make(&mut self, now: Now, wish: Wish) -> Made {
-        if self.under_way.contains(&wish) {
-            return Made::Already;
+impl InFlightIntents {
+    pub(crate) fn begin(&mut self, now: Now, key: IntentKey) -> Begun {
+        if self.in_flight.contains(&key) {
+            return Begun::Already;
         }
-        if let Some(failures) = self.failed.get(&wish).filter(|failed| failed.not_before > now) {
-            return Made::NotBefore(failures.not_before);
+        if let Some(failures) = self.failed.get(&key).filter(|failed| failed.not_before > now) {
+            return Begun::NotBefore(failures.not_before);
         }
-        Made::Now(IntentId(self.under_way.begin(wish, ())))
+        Begun::Now(IntentId(self.in_flight.begin(key, ())))
     }
 
-    /// The name of a wish that is under way.
-    pub(crate) fn under_way(&self, wish: Wish) -> Option<IntentId> {
-        self.under_way.number_of(&wish).map(IntentId)
+    /// The id of an intent that is in flight.
+    pub(crate) fn id_of(&self, key: IntentKey) -> Option<IntentId> {
+        self.in_flight.number_of(&key).map(IntentId)
     }
 
-    /// Everything that is under way.
-    pub(crate) fn all_under_way(&self) -> impl Iterator<Item = (Wish, IntentId)> {
-        self.under_way.numbers().map(|(wish, number)| (*wish, IntentId(number)))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (IntentKey, IntentId)> {
+        self.in_flight.numbers().map(|(key, number)| (*key, IntentId(number)))
     }
 
-    /// Whether a bid or its end is under way for an order.
+    /// Whether a bid or its end is in flight for an order.
     pub(crate) fn is_pending(&self, order: OrderId) -> bool {
-        [Wish::Bid(order), Wish::Close(order), Wish::Reclaim(order)]
+        [IntentKey::Bid(order), IntentKey::Close(order), IntentKey::Reclaim(order)]
             .iter()
-            .any(|wish| self.under_way.contains(wish))
+            .any(|key| self.in_flight.contains(key))
     }
 
-    /// A wish ended. `failed` says whether it is to be held back for a while when made again.
-    pub(crate) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<Wish> {
-        let wish = self.under_way.answered(id.0)?;
-        self.under_way.remove(&wish);
+    /// An intent ended. `failed` says whether it is held back for a while when it is begun again.
+    pub(crate) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<IntentKey> {
+        let key = self.in_flight.answered(id.0)?;
+        self.in_flight.remove(&key);
         if failed {
-            let failures = self.failed.entry(wish).or_default();
+            let failures = self.failed.entry(key).or_default();
             failures.count = failures.count.saturating_add(1);
             failures.not_before = now.after(RETRY.after(failures.count, id.0));
         } else {
-            self.failed.remove(&wish);
+            self.failed.remove(&key);
         }
-        Some(wish)
+        Some(key)
     }
 
-    /// Nothing more is wished for about an order.
+    /// Failures of an order's intents hold nothing back any more.
     pub(crate) fn forget(&mut self, order: OrderId) {
-        for wish in [Wish::Bid, Wish::Close, Wish::Reclaim, Wish::Withdraw] {
-            self.failed.remove(&wish(order));
+        for key in [IntentKey::Bid, IntentKey::Close, IntentKey::Reclaim, IntentKey::Withdraw] {
+            self.failed.remove(&key(order));
         }
     }
 }
@@ -118,27 +117,28 @@ impl Wishes {
 impl Engine {
     pub(crate) fn tx_end(&mut self, end: TxEnd) {
         let failed = !end.outcome.holds();
-        let Some(wish) = self.wishes.end(self.now, end.intent, failed) else { return };
-        if let (Wish::Bid(_), Some(fee)) = (wish, &end.fee) {
+        let Some(key) = self.intents.end(self.now, end.intent, failed) else { return };
+        if let (IntentKey::Bid(_), Some(fee)) = (key, &end.fee) {
             self.market.bid_fees.add(fee.clone());
             self.publish(Fact::BidFees(self.market.bid_fees.clone()));
         }
-        let order = wish.order();
+        let order = key.order();
         if failed && !matches!(end.outcome, Outcome::Forgotten) {
-            let what = match wish {
-                Wish::Bid(_) => "the bid",
-                Wish::Close(_) => "closing",
-                Wish::Reclaim(_) => "announcing the end",
-                Wish::Withdraw(_) => "the withdrawal",
+            let what = match key {
+                IntentKey::Bid(_) => "the bid",
+                IntentKey::Close(_) => "closing",
+                IntentKey::Reclaim(_) => "announcing the end",
+                IntentKey::Withdraw(_) => "the withdrawal",
             };
             self.note_order(order, Decision::Failed { what, why: words(&end.outcome) });
         }
-        if let Wish::Withdraw(_) = wish {
+        if let IntentKey::Withdraw(_) = key {
             return self.withdraw_ended(order.bid_id(self.settings.provider).lease_id(), end);
         }
         match self.records.stage(order) {
             Some(Stage::Order(_)) => {
-                let refused = matches!(wish, Wish::Bid(_)).then(|| refusal(&end.outcome)).flatten();
+                let refused =
+                    matches!(key, IntentKey::Bid(_)).then(|| refusal(&end.outcome)).flatten();
                 let input = refused.map_or(OrderInput::IntentEnded, OrderInput::BidRefused);
                 self.step_order(order, input);
             }
