@@ -197,8 +197,9 @@ pub(crate) async fn serve<C: Cluster>(
         running.spawn("cluster version", keep_kube_version(client, Arc::clone(&identity)));
     }
     let (handle, readiness) = (running.handle(), running.readiness());
+    let changes = handle.changes();
+    let authorizer = Authorizer::new(config.provider, Arc::clone(&authenticator), changes);
     let port = Port { handle, readiness, identity: identities, script };
-    let authorizer = Authorizer::new(config.provider, Arc::clone(&authenticator));
     let metrics_token = match &config.gateway.metrics_token {
         None => None,
         Some(path) => Some(read_token(path).map_err(|(wrong, remedy)| {

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use akash_types::{Address, LeaseId};
-use bytes::Bytes;
 use http::Extensions;
-use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
 use subtle::ConstantTimeEq;
@@ -17,13 +15,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::auth::Authorizer;
-use crate::places::{Budget, Held, Place, Places, client};
+use crate::places::{Budget, Place, Places, client};
 use crate::port::{Busy, Identity, Provider};
-use crate::rest::{Failure, Kept};
+use crate::rest::Kept;
 use crate::tls::Peer;
-
-/// Bytes of a document that is read at once, where it arrived.
-const LARGE_DOCUMENT: usize = 64 * 1024;
 
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
@@ -113,9 +108,10 @@ pub struct Gateway<P, C> {
     owners: Places<Address>,
     leases: Places<LeaseId>,
     followers: Places<IpAddr>,
-    tenants: Places<Address>,
+    /// Bytes held for requests of tenants.
+    pub(crate) tenants: Places<Address>,
     /// The one place for reading a large document.
-    reading: Arc<Semaphore>,
+    pub(crate) reading: Arc<Semaphore>,
     turns: Turns,
     stopping: Arc<watch::Sender<bool>>,
 }
@@ -189,39 +185,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy::Full)
     }
 
-    /// Nothing yet, for what a request of `account` will make this process hold. Who has a lease
-    /// here does not share with those that have none.
-    pub(crate) fn held(&self, account: Option<Address>, extensions: &Extensions) -> Held {
-        let published = self.provider.published();
-        let is_tenant = |account: &Address| {
-            published.leases.iter().any(|lease| lease.alive && lease.id.owner() == *account)
-        };
-        match account.filter(is_tenant) {
-            Some(account) => Held::Tenant(self.tenants.empty(account)),
-            None => Held::Stranger(self.settings.strangers.held_for(address_of(extensions))),
-        }
-    }
-
-    /// Makes sense of a body. A large one is read on a thread apart, one at a time: it takes many
-    /// times its size, and long enough for others to notice.
-    pub(crate) async fn read_document<T: Send + 'static>(
-        &self,
-        body: Bytes,
-        read: impl FnOnce(&[u8]) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
-        if body.len() <= LARGE_DOCUMENT {
-            return read(&body);
-        }
-        // Never closed.
-        let _turn = self.reading.acquire().await;
-        let read = tokio::task::spawn_blocking(move || read(&body)).await;
-        read.unwrap_or_else(|_| {
-            let text = "the document could not be read";
-            let status = http::StatusCode::INTERNAL_SERVER_ERROR;
-            Err(Failure::plain(status, ErrorCode::Internal, text))
-        })
-    }
-
     /// Where streams that carry much wait for one another.
     pub(crate) fn turns(&self) -> Turns {
         self.turns.clone()
@@ -268,7 +231,7 @@ pub(crate) struct StreamPermit {
 }
 
 /// Where a request comes from.
-fn address_of(extensions: &Extensions) -> IpAddr {
+pub(crate) fn address_of(extensions: &Extensions) -> IpAddr {
     let peer = extensions.get::<Arc<Peer>>();
     peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.address.ip())
 }

@@ -26,16 +26,6 @@ pub enum Denial {
     Unknown(#[source] LookupFailure),
     #[error("the client's certificate is not valid any more")]
     Certificate(#[source] super::certificate::Refusal),
-    #[error("not allowed")]
-    Unauthorized(#[source] Reason),
-    /// Every route says it in its own way.
-    #[error("the account has no such lease here")]
-    NoSuchLease,
-}
-
-/// What is missing for a request to be allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
     #[error("it needs a client certificate or a token")]
     NoCredentials,
     #[error("the token has no permission for this provider")]
@@ -59,50 +49,40 @@ impl From<VerifyError> for Denial {
     }
 }
 
-impl From<Reason> for Denial {
-    fn from(reason: Reason) -> Self {
-        Self::Unauthorized(reason)
-    }
-}
-
 impl Denial {
-    pub const fn status(&self) -> StatusCode {
+    /// Status and code of the answer, and the text that clients know it by.
+    pub const fn answer(&self) -> (StatusCode, ErrorCode, &'static str) {
         match self {
-            Self::Header | Self::Ambiguous | Self::Claims(_) => StatusCode::BAD_REQUEST,
-            Self::Malformed(_)
-            | Self::Signature
-            | Self::NoKey(_)
-            | Self::Certificate(_)
-            | Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
-            Self::Unknown(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::NoSuchLease => StatusCode::NOT_FOUND,
-        }
-    }
-
-    pub const fn code(&self) -> ErrorCode {
-        match self {
-            Self::Header => ErrorCode::InvalidAuthorization,
-            Self::Ambiguous => ErrorCode::AmbiguousAuthentication,
-            Self::Claims(_) => ErrorCode::TokenClaims,
-            Self::Malformed(_) | Self::Signature | Self::NoKey(_) => ErrorCode::TokenInvalid,
-            Self::Unknown(_) => ErrorCode::AuthenticationFailed,
-            Self::Certificate(_) | Self::Unauthorized(_) => ErrorCode::Unauthorized,
-            Self::NoSuchLease => ErrorCode::LeaseNotFound,
-        }
-    }
-
-    /// The text that clients know it by.
-    pub const fn message(&self) -> &'static str {
-        match self {
-            Self::Header => "invalid authorization header",
-            Self::Ambiguous => {
-                "auth: ambiguous authentication. may not use mTLS and JWT at the same time"
+            Self::Header => (
+                StatusCode::BAD_REQUEST,
+                ErrorCode::InvalidAuthorization,
+                "invalid authorization header",
+            ),
+            Self::Ambiguous => (
+                StatusCode::BAD_REQUEST,
+                ErrorCode::AmbiguousAuthentication,
+                "auth: ambiguous authentication. may not use mTLS and JWT at the same time",
+            ),
+            Self::Claims(_) => {
+                (StatusCode::BAD_REQUEST, ErrorCode::TokenClaims, "JWT has invalid claims")
             }
-            Self::Claims(_) => "JWT has invalid claims",
-            Self::Malformed(_) | Self::Signature | Self::NoKey(_) => "JWT is invalid",
-            Self::Certificate(_) | Self::Unauthorized(_) => "unauthorized access",
-            Self::Unknown(_) => "unknown error while processing JWT",
-            Self::NoSuchLease => "kube: lease not found",
+            Self::Malformed(_) | Self::Signature | Self::NoKey(_) => {
+                (StatusCode::UNAUTHORIZED, ErrorCode::TokenInvalid, "JWT is invalid")
+            }
+            Self::Unknown(_) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                ErrorCode::AuthenticationFailed,
+                "unknown error while processing JWT",
+            ),
+            Self::Certificate(_)
+            | Self::NoCredentials
+            | Self::Provider
+            | Self::Deployment
+            | Self::Scope(_)
+            | Self::Service
+            | Self::NotOperator => {
+                (StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "unauthorized access")
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //!               └────────────── Denial ◀─────┘  (status, code and text as clients know them)
 //! ```
 //!
-//! [`Authorizer`] is both, for the routes.
+//! [`Authorizer::authorize`] is both, one call for each route.
 //!
 //! - [`certificate`]: certificates of clients.
 //! - [`keys`]: public keys of accounts, looked up and remembered.
@@ -14,7 +14,6 @@
 //!
 //! Must not know routes' bodies nor the cluster: what was allowed is done elsewhere.
 
-pub mod authenticate;
 pub mod authorize;
 mod authorizer;
 pub mod certificate;
@@ -25,11 +24,10 @@ pub mod lookup;
 use akash_types::Address;
 use provider_api::jwt::Claims;
 
-pub use authenticate::Authenticator;
 pub use authorize::{Grant, LeaseRef, Presence, Request, Services, authorize};
-pub use authorizer::Authorizer;
+pub use authorizer::{Authenticator, Authorizer};
 pub use certificate::{CertificateCheck, ClientCertificate};
-pub use denial::{Denial, Reason};
+pub use denial::Denial;
 pub use keys::KeyCache;
 pub use lookup::{Certificates, IsTenant, KeyAnswer, LookupFailure, NoKey, PublicKeys};
 

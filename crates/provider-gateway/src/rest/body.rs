@@ -1,4 +1,5 @@
-//! Bodies of requests, not too large, not too slow, and counted as they arrive.
+//! Bodies of requests, not too large, not too slow, and counted as they arrive; and what is made of
+//! them, a large one apart.
 //!
 //! JSON takes many times its size once it is read: `[0,0,…` has a value for every two bytes. So its
 //! values are counted while it arrives, a document with too many is refused before anything is made
@@ -6,15 +7,23 @@
 
 use std::time::Duration;
 
+use akash_types::Address;
 use bytes::Bytes;
-use http::StatusCode;
+use http::request::Parts;
+use http::{Extensions, StatusCode};
 use http_body_util::BodyExt;
 use provider_api::error::ErrorCode;
+use provider_engine::cluster::port::Cluster;
 
 use super::Readable;
 use super::failure::Failure;
+use crate::Gateway;
+use crate::gateway::address_of;
 use crate::places::Held;
+use crate::port::Provider;
 
+/// Bytes of a document that is read at once, where it arrived.
+const LARGE_DOCUMENT: usize = 64 * 1024;
 /// Most values in a JSON document. A service of a manifest has about a hundred.
 const MOST_VALUES: usize = 32 * 1024;
 /// What a value takes once it is read, in bytes.
@@ -27,8 +36,57 @@ pub(super) enum Kind {
     Text,
 }
 
+impl<P: Provider, C: Cluster> Gateway<P, C> {
+    /// Reads the body of a request of `account`, of at most `largest` bytes, and makes of it what
+    /// `make` does. What the request weighs is counted until the second value is dropped.
+    pub(super) async fn read_body<B: Readable, T: Send + 'static>(
+        &self,
+        account: Option<Address>,
+        parts: &Parts,
+        (body, kind, largest): (B, Kind, usize),
+        make: impl FnOnce(&[u8]) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<(T, Held), Failure> {
+        let mut held = self.held(account, &parts.extensions);
+        let body = read(body, kind, largest, self.settings.body_patience, &mut held).await?;
+        Ok((self.read_document(body, make).await?, held))
+    }
+
+    /// Nothing yet, for what a request of `account` will make this process hold. Who has a lease
+    /// here does not share with those that have none.
+    pub(crate) fn held(&self, account: Option<Address>, extensions: &Extensions) -> Held {
+        let published = self.provider.published();
+        let is_tenant = |account: &Address| {
+            published.leases.iter().any(|lease| lease.alive && lease.id.owner() == *account)
+        };
+        match account.filter(is_tenant) {
+            Some(account) => Held::Tenant(self.tenants.empty(account)),
+            None => Held::Stranger(self.settings.strangers.held_for(address_of(extensions))),
+        }
+    }
+
+    /// Makes sense of a body. A large one is read on a thread apart, one at a time: it takes many
+    /// times its size, and long enough for others to notice.
+    pub(crate) async fn read_document<T: Send + 'static>(
+        &self,
+        body: Bytes,
+        read: impl FnOnce(&[u8]) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        if body.len() <= LARGE_DOCUMENT {
+            return read(&body);
+        }
+        // Never closed.
+        let _turn = self.reading.acquire().await;
+        let read = tokio::task::spawn_blocking(move || read(&body)).await;
+        read.unwrap_or_else(|_| {
+            let text = "the document could not be read";
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            Err(Failure::plain(status, ErrorCode::Internal, text))
+        })
+    }
+}
+
 /// Reads a body whole. `held` keeps what it weighs.
-pub(super) async fn read<B: Readable>(
+async fn read<B: Readable>(
     body: B,
     kind: Kind,
     largest: usize,

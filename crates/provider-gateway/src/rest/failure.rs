@@ -71,7 +71,7 @@ impl Failure {
 
     /// No lease of that id is here.
     pub(crate) fn no_lease() -> Self {
-        Denial::NoSuchLease.into()
+        Self::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "kube: lease not found")
     }
 
     /// The answer, in the form that `headers` of the request ask for.
@@ -122,11 +122,8 @@ fn wants_json(headers: &HeaderMap) -> bool {
 
 impl From<Denial> for Failure {
     fn from(denial: Denial) -> Self {
-        let form = match denial {
-            Denial::NoSuchLease => Form::Plain,
-            _ => Form::Denied,
-        };
-        Self::new(denial.status(), denial.code(), denial.message().to_owned(), form)
+        let (status, code, message) = denial.answer();
+        Self::new(status, code, message.to_owned(), Form::Denied)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use akash_types::LeaseId;
 use http::StatusCode;
+use http::request::Parts;
 use provider_api::error::ErrorCode;
 use provider_api::status::{
     Detail, Exit, ForwardedPort, LeaseFunds, LeaseStatus, LeasedIp, ServiceEvent, ServiceStatus,
@@ -16,7 +17,7 @@ use provider_engine::cluster::view::Held;
 
 use super::failure::{Answer, Failure, json};
 use crate::Gateway;
-use crate::auth::{Denial, LeaseRef, Principal, Request};
+use crate::auth::{LeaseRef, Request};
 use crate::port::Provider;
 
 /// How many of the newest events of a service are shown.
@@ -31,18 +32,15 @@ type Events = BTreeMap<String, Vec<ServiceEvent>>;
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn lease_status(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
+        parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let gone = || {
             let text = "no such lease, or nothing was sent for it";
             Failure::empty(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, text)
         };
-        let grant = self.authorize(principal, &Request::LeaseStatus(lease));
-        let grant = grant.map_err(|denied| match denied {
-            Denial::NoSuchLease => gone(),
-            other => other.into(),
-        })?;
+        let asked = lease.map(Request::LeaseStatus);
+        let grant = self.authorizer.authorize(parts, asked).await?;
         let lease = grant.lease.ok_or_else(gone)?;
         let published = self.provider.published();
         let known = published.leases.get(lease);
@@ -74,11 +72,12 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
 
     pub(super) async fn service(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
         name: &str,
+        parts: &mut Parts,
     ) -> Result<Answer, Failure> {
-        let grant = self.authorize(principal, &Request::ServiceStatus(lease, name))?;
+        let asked = lease.map(|lease| Request::ServiceStatus(lease, name));
+        let grant = self.authorizer.authorize(parts, asked).await?;
         let lease = grant.lease.ok_or_else(Failure::no_lease)?;
         let named = ServiceChoice::Named(vec![name.to_owned()]);
         let (status, mut events) =

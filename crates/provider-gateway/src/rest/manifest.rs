@@ -16,30 +16,30 @@ use provider_engine::cluster::port::{Cluster, Missing, ReadFailure};
 use provider_engine::manifest::{ManifestAnswer, ManifestRefusal};
 use provider_engine::{Received, Reply, TenantRequest};
 
+use super::body::Kind;
 use super::failure::{Answer, Failure, JSON, json, nothing, of_type};
-use super::{Readable, bad_id, body};
+use super::{Readable, bad_id};
 use crate::Gateway;
-use crate::auth::{Denial, LeaseRef, Principal, Request, Services};
+use crate::auth::{LeaseRef, Request, Services};
 use crate::port::{Provider, Screening};
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Accepted means kept by the cluster; it is deployed afterwards.
     pub(super) async fn send_manifest<B: Readable>(
         &self,
-        principal: Principal,
         dseq: &str,
-        parts: &Parts,
+        parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let owner = self.authorizer.admit(&principal)?;
-        let dseq = parse_u64(dseq).map_err(|error| bad_id(&error))?;
-        self.authorize(&principal, &Request::SendManifest { dseq })?;
-        let (largest, patience) = (self.settings.largest_manifest, self.settings.body_patience);
-        let mut held = self.held(Some(owner), &parts.extensions);
-        let kind = if is_yaml(&parts.headers) { body::Kind::Text } else { body::Kind::Json };
-        let body = body::read(body, kind, largest, patience, &mut held).await?;
-        let headers = parts.headers.clone();
-        let sent = self.read_document(body, move |body| decode(&headers, body)).await?;
+        let dseq = parse_u64(dseq).map_err(|error| bad_id(&error));
+        let asked = dseq.clone().map(|dseq| Request::SendManifest { dseq });
+        let owner = self.authorizer.authorize(parts, asked).await?.owner()?;
+        let dseq = dseq?;
+        let is_yaml = is_yaml(&parts.headers);
+        let kind = if is_yaml { Kind::Text } else { Kind::Json };
+        let body = (body, kind, self.settings.largest_manifest);
+        let make = move |body: &[u8]| decode(body, is_yaml);
+        let (sent, _held) = self.read_body(Some(owner), parts, body, make).await?;
         let Sent { manifest, unknown_keys, received } = sent;
         let deployment = DeploymentId::new(owner, dseq).map_err(|_| {
             let text = format!("Deployment not found: {owner}/{dseq}");
@@ -64,16 +64,13 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
 
     pub(super) async fn get_manifest(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
+        parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let gone =
             || Failure::plain(StatusCode::NOT_FOUND, ErrorCode::LeaseNotFound, "lease not found");
-        let grant = self.authorize(principal, &Request::GetManifest(lease));
-        let grant = grant.map_err(|denied| match denied {
-            Denial::NoSuchLease => gone(),
-            other => other.into(),
-        })?;
+        let asked = lease.map(Request::GetManifest);
+        let grant = self.authorizer.authorize(parts, asked).await?;
         let lease = grant.lease.ok_or_else(gone)?;
         let held = self.cluster.manifest(lease).await.map_err(|failure| match failure {
             ReadFailure::NotFound(Missing::Lease | Missing::Workloads) => gone(),
@@ -97,9 +94,9 @@ struct Sent {
 }
 
 /// Reads a manifest, or an SDL where the request says that it is YAML.
-fn decode(headers: &HeaderMap, body: &[u8]) -> Result<Sent, Failure> {
+fn decode(body: &[u8], is_yaml: bool) -> Result<Sent, Failure> {
     let refused = |code, text| Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, code, text);
-    if is_yaml(headers) {
+    if is_yaml {
         let sdl = Sdl::read_bytes(body)
             .map_err(|errors| refused(ErrorCode::BadBody, errors.to_string()))?;
         let (_, manifest) = sdl.into_parts();
@@ -187,33 +184,19 @@ pub(super) fn wrong_reply() -> Failure {
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn validate<B: Readable>(
         &self,
-        principal: &Principal,
-        parts: &Parts,
+        parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let Limits { largest, patience } = Limits::of(&self.settings);
-        let mut held = self.held(self.authorizer.admit(principal).ok(), &parts.extensions);
-        let body = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
+        let account = self.anybody(parts).await?;
         let read = |body: &[u8]| {
             parse_group(body).map_err(|error| {
                 let text = error.to_string();
                 Failure::plain(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::BadBody, text)
             })
         };
-        let request = self.read_document(body, read).await?;
+        let body = (body, Kind::Json, self.settings.largest_body);
+        let (request, _held) = self.read_body(account, parts, body, read).await?;
         json(&screening_response(self.provider.screen(request).await?)?)
-    }
-}
-
-/// What bodies are held to.
-pub(super) struct Limits {
-    pub(super) largest: usize,
-    pub(super) patience: std::time::Duration,
-}
-
-impl Limits {
-    pub(super) const fn of(settings: &crate::Settings) -> Self {
-        Self { largest: settings.largest_body, patience: settings.body_patience }
     }
 }
 
@@ -295,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_told_as_recorded() {
-        let said = |body: &str| decode(&HeaderMap::new(), body.as_bytes()).unwrap_err().message;
+        let said = |body: &str| decode(body.as_bytes(), false).unwrap_err().message;
         assert_eq!(said("hello"), "invalid character 'h' looking for beginning of value");
         assert_eq!(said(" \n<x>"), "invalid character '<' looking for beginning of value");
         assert_eq!(said(""), "EOF");

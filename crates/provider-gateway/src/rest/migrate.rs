@@ -12,26 +12,25 @@ use provider_engine::manifest::{MigrationAnswer, MigrationRefusal};
 use provider_engine::{Reply, TenantRequest};
 use serde::de::DeserializeOwned;
 
+use super::Readable;
+use super::body::Kind;
 use super::failure::{Answer, Failure, encode, of_type};
-use super::manifest::Limits;
-use super::{Readable, body};
 use crate::Gateway;
-use crate::auth::{Principal, Request};
+use crate::auth::Request;
 use crate::port::Provider;
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     pub(super) async fn migrate_hostnames<B: Readable>(
         &self,
-        principal: Principal,
-        parts: &Parts,
+        parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let ask = |destination| Request::MigrateHostnames { destination };
-        let owner = self.mover(&principal, &ask(None))?;
+        let asked = |destination| Ok::<_, Failure>(Request::MigrateHostnames { destination });
+        let owner = self.authorizer.authorize(parts, asked(None)).await?.owner()?;
         let MigrateHostnames { hostnames_to_migrate, destination_dseq, destination_gseq } =
             self.read_json(owner, parts, body).await?;
         let destination = Some((destination_dseq, destination_gseq));
-        self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
+        self.authorizer.decide(&parts.extensions, asked(destination))?;
         self.migrate(TenantRequest::MigrateHostnames {
             hostnames: hostnames_to_migrate,
             owner,
@@ -43,16 +42,15 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
 
     pub(super) async fn migrate_endpoints<B: Readable>(
         &self,
-        principal: Principal,
-        parts: &Parts,
+        parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let ask = |destination| Request::MigrateEndpoints { destination };
-        let owner = self.mover(&principal, &ask(None))?;
+        let asked = |destination| Ok::<_, Failure>(Request::MigrateEndpoints { destination });
+        let owner = self.authorizer.authorize(parts, asked(None)).await?.owner()?;
         let MigrateEndpoints { endpoints_to_migrate, destination_dseq, destination_gseq } =
             self.read_json(owner, parts, body).await?;
         let destination = Some((destination_dseq, destination_gseq));
-        self.authorize(&principal, &ask(destination)).map_err(Failure::from)?;
+        self.authorizer.decide(&parts.extensions, asked(destination))?;
         self.migrate(TenantRequest::MigrateEndpoints {
             endpoints: endpoints_to_migrate,
             owner,
@@ -62,28 +60,23 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         .await
     }
 
-    /// Whose names they are; asked before anything is read.
-    fn mover(&self, principal: &Principal, ask: &Request<'_>) -> Result<Address, Failure> {
-        let owner = self.authorizer.admit(principal)?;
-        self.authorize(principal, ask)?;
-        Ok(owner)
-    }
-
-    async fn read_json<B: Readable, T: DeserializeOwned>(
+    async fn read_json<B: Readable, T: DeserializeOwned + Send + 'static>(
         &self,
         owner: Address,
         parts: &Parts,
         body: B,
     ) -> Result<T, Failure> {
-        let Limits { largest, patience } = Limits::of(&self.settings);
-        let mut held = self.held(Some(owner), &parts.extensions);
-        let bytes = body::read(body, body::Kind::Json, largest, patience, &mut held).await?;
-        let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<T>();
-        match values.next() {
-            Some(Ok(value)) => Ok(value),
-            Some(Err(error)) => Err(unreadable(error.to_string())),
-            None => Err(unreadable("the body is empty".to_owned())),
-        }
+        let body = (body, Kind::Json, self.settings.largest_body);
+        let read = |body: &[u8]| {
+            let mut values = serde_json::Deserializer::from_slice(body).into_iter::<T>();
+            match values.next() {
+                Some(Ok(value)) => Ok(value),
+                Some(Err(error)) => Err(unreadable(error.to_string())),
+                None => Err(unreadable("the body is empty".to_owned())),
+            }
+        };
+        let (value, _held) = self.read_body(Some(owner), parts, body, read).await?;
+        Ok(value)
     }
 
     async fn migrate(&self, request: TenantRequest) -> Result<Answer, Failure> {

@@ -1,8 +1,7 @@
 //! What is asked and answered once, and where streams begin.
 //!
 //! ```text
-//! request ─ route ─► Authorizer::authenticate ─► public: answered
-//!                                              └► admit ─► numbers ─► authorize ─► answered
+//! request ─ route ─► Authorizer::authorize ─► body, if it has one ─► answered
 //! ```
 //!
 //! Paths, statuses and bodies are those of the existing provider. A request that leads nowhere is
@@ -18,6 +17,7 @@ mod migrate;
 mod route;
 mod status;
 
+use akash_types::Address;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, LOCATION};
 use http::request::Parts;
@@ -37,7 +37,7 @@ pub use route::{OfLease, Route, Routed, route};
 pub use status::{metrics_answer, status_document};
 
 use crate::Gateway;
-use crate::auth::{self, Denial, Grant, LeaseRef, Principal};
+use crate::auth::{self, LeaseRef};
 use crate::port::Provider;
 use crate::tls::AmbiguousLength;
 use failure::{JSON, encode, json, nothing, of_type};
@@ -62,7 +62,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
                 ErrorCode::BadBody,
                 "400 Bad Request: both Content-Length and Transfer-Encoding are given",
             )),
-            Routed::To(Route::Metrics) => self.metrics(&parts).await,
             Routed::To(route) => self.serve(route, &mut parts, body).await,
             Routed::NotFound => Err(unknown_route()),
             Routed::MethodNotAllowed => Err(Failure::empty(
@@ -86,65 +85,64 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let principal = self.authorizer.authenticate(parts).await?;
         match route {
             Route::Version => {
+                self.anybody(parts).await?;
                 let identity = self.provider.identity();
                 let body = self.version.get(&identity, |identity| encode(&identity.version))?;
                 Ok(of_type(JSON, body))
             }
             Route::Address => {
+                self.anybody(parts).await?;
                 let address = self.provider.identity().address.to_string();
                 json(&AddressDocument { address })
             }
             Route::Status => {
+                self.anybody(parts).await?;
                 let published = self.provider.published();
                 let body = self.status.get(&published, |published| {
                     encode(&status_document(published, &self.provider.identity()))
                 })?;
                 Ok(of_type(JSON, body))
             }
-            // Answered before: who scrapes may show a word that is no token.
-            Route::Metrics => Err(unknown_route()),
-            Route::Attestation => Err(no_attestation()),
-            Route::Validate => self.validate(&principal, parts, body).await,
-            Route::SendManifest { dseq } => self.send_manifest(principal, &dseq, parts, body).await,
-            Route::MigrateHostnames => self.migrate_hostnames(principal, parts, body).await,
-            Route::MigrateEndpoints => self.migrate_endpoints(principal, parts, body).await,
+            Route::Attestation => {
+                self.anybody(parts).await?;
+                Err(no_attestation())
+            }
+            Route::Metrics => self.metrics(parts).await,
+            Route::Validate => self.validate(parts, body).await,
+            Route::SendManifest { dseq } => self.send_manifest(&dseq, parts, body).await,
+            Route::MigrateHostnames => self.migrate_hostnames(parts, body).await,
+            Route::MigrateEndpoints => self.migrate_endpoints(parts, body).await,
             Route::Lease { id, what } => {
-                self.authorizer.admit(&principal)?;
-                let lease = lease_ref(&id)?;
+                let lease = lease_ref(&id);
                 match what {
-                    OfLease::Manifest => self.get_manifest(&principal, lease).await,
-                    OfLease::Status => self.lease_status(&principal, lease).await,
-                    OfLease::Service(name) => self.service(&principal, lease, &name).await,
-                    OfLease::Logs => self.logs(&principal, lease, parts),
-                    OfLease::Events => self.events(&principal, lease, parts),
-                    OfLease::Shell => self.shell(&principal, lease, parts),
+                    OfLease::Manifest => self.get_manifest(lease, parts).await,
+                    OfLease::Status => self.lease_status(lease, parts).await,
+                    OfLease::Service(name) => self.service(lease, &name, parts).await,
+                    OfLease::Logs => self.logs(lease, parts).await,
+                    OfLease::Events => self.events(lease, parts).await,
+                    OfLease::Shell => self.shell(lease, parts).await,
                 }
             }
         }
     }
 
+    /// The account that asks for what anybody may, if it may ask for more here.
+    async fn anybody(&self, parts: &mut Parts) -> Result<Option<Address>, Failure> {
+        let grant = self.authorizer.authorize::<Failure>(parts, Ok(auth::Request::Public)).await?;
+        Ok(grant.account)
+    }
+
     /// Figures for monitoring, for who operates the provider or shows the token for it.
-    async fn metrics(&self, parts: &Parts) -> Result<Answer, Failure> {
+    async fn metrics(&self, parts: &mut Parts) -> Result<Answer, Failure> {
         let metrics = self.settings.metrics.as_ref().ok_or_else(unknown_route)?;
         let shown = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let token = self.settings.metrics_token.as_ref();
         if !token.is_some_and(|token| token.is_shown(shown)) {
-            let principal = self.authorizer.authenticate(parts).await?;
-            self.authorize(&principal, &auth::Request::Operate)?;
+            self.authorizer.authorize::<Failure>(parts, Ok(auth::Request::Operate)).await?;
         }
         Ok(metrics_answer(metrics, &Method::GET, "/metrics"))
-    }
-
-    /// Asks whether a request may be served, given what is published now.
-    pub(crate) fn authorize(
-        &self,
-        principal: &Principal,
-        request: &auth::Request<'_>,
-    ) -> Result<Grant, Denial> {
-        self.authorizer.authorize(principal, request, &self.provider.published())
     }
 }
 

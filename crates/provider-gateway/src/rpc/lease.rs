@@ -7,7 +7,7 @@ use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpc;
 use akash_proto::akash::market::v1 as market;
 use akash_proto::akash::provider::lease::v1 as wire;
 use akash_sdl::Manifest;
-use akash_types::{DeploymentId, LeaseId};
+use akash_types::{Address, DeploymentId, LeaseId};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use http::{Extensions, StatusCode};
 use provider_api::error::ErrorCode;
@@ -19,7 +19,7 @@ use tonic::{Request, Response, Status};
 use super::follow::{Hints, Logs, StatusFollow};
 use super::status_of;
 use crate::Gateway;
-use crate::auth::{self, Denial, LeaseRef, Principal, Services};
+use crate::auth::{self, LeaseRef, Principal, Services};
 use crate::gateway::StreamPermit;
 use crate::port::Provider;
 use crate::rest::{Failure, manifest_failure, no_attestation, service_status};
@@ -33,26 +33,20 @@ const BYTES: usize = 3 << 20;
 pub(super) struct Answers<P, C>(pub(super) Gateway<P, C>);
 
 impl<P: Provider, C: Cluster> Answers<P, C> {
-    fn principal<T>(request: &Request<T>) -> Result<Arc<Principal>, Status> {
-        let principal = request.extensions().get::<Arc<Principal>>().cloned();
-        principal.ok_or_else(|| Status::internal("nobody asked who it is"))
-    }
-
     /// The numbers of a lease, if it is of who asks and of this provider: another's looks like one
     /// that does not exist.
     fn lease_ref(
         &self,
-        principal: &Principal,
+        extensions: &Extensions,
         id: Option<&market::LeaseId>,
     ) -> Result<LeaseRef, Status> {
-        let owner = self.0.authorizer.admit(principal).map_err(denied)?;
         let id = id.ok_or_else(|| Status::invalid_argument("lease_id is missing"))?;
+        let owner = extensions.get::<Arc<Principal>>().and_then(|principal| principal.account());
         let provider = self.0.provider.identity().address;
-        let is = |text: &str, address: &akash_types::Address| {
-            text.is_empty()
-                || text.parse().is_ok_and(|named: akash_types::Address| named == *address)
+        let is = |text: &str, address: Option<Address>| {
+            text.is_empty() || text.parse().ok().is_some_and(|named| address == Some(named))
         };
-        if !is(&id.owner, &owner) || !is(&id.provider, &provider) {
+        if !is(&id.owner, owner) || !is(&id.provider, Some(provider)) {
             return Err(status_of(&Failure::no_lease()));
         }
         Ok(LeaseRef { dseq: id.dseq, gseq: id.gseq, oseq: id.oseq })
@@ -60,26 +54,26 @@ impl<P: Provider, C: Cluster> Answers<P, C> {
 
     fn find(
         &self,
-        principal: &Principal,
-        request: &auth::Request<'_>,
         extensions: &Extensions,
+        request: Result<auth::Request<'_>, Status>,
     ) -> Result<Allowed, Status> {
-        let found = self.0.allow(principal, request, extensions).map_err(denied)?;
+        let grant = self.0.authorizer.decide(extensions, request)?;
+        let found = self.0.allowed(grant, extensions);
         found.ok_or_else(|| status_of(&Failure::no_lease()))
     }
 
     /// The lease, if all services that are named, or it as a whole where none is, may be read.
     fn find_services(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
-        named: &[String],
         extensions: &Extensions,
+        request: &wire::ServiceStatusRequest,
     ) -> Result<Allowed, Status> {
-        for service in named {
-            self.find(principal, &auth::Request::ServiceStatus(lease, service), extensions)?;
+        let lease = self.lease_ref(extensions, request.lease_id.as_ref());
+        for service in &request.services {
+            let asked = lease.clone().map(|lease| auth::Request::ServiceStatus(lease, service));
+            self.find(extensions, asked)?;
         }
-        self.find(principal, &auth::Request::LeaseStatus(lease), extensions)
+        self.find(extensions, lease.map(auth::Request::LeaseStatus))
     }
 
     pub(super) async fn statuses(
@@ -103,11 +97,11 @@ impl<P: Provider, C: Cluster> Answers<P, C> {
         request: Request<wire::ServiceLogsRequest>,
         follow: bool,
     ) -> Result<Logs<C::Lines>, Status> {
-        let principal = Self::principal(&request)?;
         let (_, extensions, request) = request.into_parts();
-        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
+        let lease = self.lease_ref(&extensions, request.lease_id.as_ref());
         let names: Vec<&str> = request.services.iter().map(String::as_str).collect();
-        let allowed = self.find(&principal, &auth::Request::Logs(lease, &names), &extensions)?;
+        let asked = lease.map(|lease| auth::Request::Logs(lease, &names));
+        let allowed = self.find(&extensions, asked)?;
         let services = match request.services.is_empty() {
             true => ServiceChoice::All,
             false => ServiceChoice::Named(request.services),
@@ -134,12 +128,11 @@ impl<P: Provider, C: Cluster> LeaseRpc for Answers<P, C> {
         &self,
         request: Request<wire::SendManifestRequest>,
     ) -> Result<Response<wire::SendManifestResponse>, Status> {
-        let principal = Self::principal(&request)?;
-        let request = request.into_inner();
-        let LeaseRef { dseq, .. } = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let asked = auth::Request::SendManifest { dseq };
-        self.0.authorize(&principal, &asked).map_err(denied)?;
-        let owner = self.0.authorizer.admit(&principal).map_err(denied)?;
+        let (_, extensions, request) = request.into_parts();
+        let dseq = self.lease_ref(&extensions, request.lease_id.as_ref()).map(|lease| lease.dseq);
+        let asked = dseq.clone().map(|dseq| auth::Request::SendManifest { dseq });
+        let owner = self.0.authorizer.decide(&extensions, asked)?.owner()?;
+        let dseq = dseq?;
         let deployment = DeploymentId::new(owner, dseq);
         let deployment = deployment.map_err(|error| Status::not_found(error.to_string()))?;
         let manifest = Manifest::from_proto(request.manifest);
@@ -165,10 +158,8 @@ impl<P: Provider, C: Cluster> LeaseRpc for Answers<P, C> {
         &self,
         request: Request<wire::ServiceStatusRequest>,
     ) -> Result<Response<wire::ServiceStatusResponse>, Status> {
-        let principal = Self::principal(&request)?;
         let (_, extensions, request) = request.into_parts();
-        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let allowed = self.find_services(&principal, lease, &request.services, &extensions)?;
+        let allowed = self.find_services(&extensions, &request)?;
         Ok(Response::new(self.statuses(allowed.lease, &allowed.services, &request.services).await?))
     }
 
@@ -176,10 +167,8 @@ impl<P: Provider, C: Cluster> LeaseRpc for Answers<P, C> {
         &self,
         request: Request<wire::ServiceStatusRequest>,
     ) -> Result<Response<Self::StreamServiceStatusStream>, Status> {
-        let principal = Self::principal(&request)?;
         let (_, extensions, request) = request.into_parts();
-        let lease = self.lease_ref(&principal, request.lease_id.as_ref())?;
-        let allowed = self.find_services(&principal, lease, &request.services, &extensions)?;
+        let allowed = self.find_services(&extensions, &request)?;
         let permit = self.permit(&allowed)?;
         // Hints are waited for before the first look, so that none is missed between.
         let hints = Hints::of(allowed.lease, self.0.provider.changes(), &self.0.cluster).await;
@@ -269,10 +258,6 @@ fn service_message(service: &ServiceStatus, public: &str) -> wire::ServiceStatus
         ports: ports.collect(),
         ips: ips.collect(),
     }
-}
-
-fn denied(denial: Denial) -> Status {
-    status_of(&denial.into())
 }
 
 pub(super) fn read(failure: provider_engine::cluster::port::ReadFailure) -> Status {

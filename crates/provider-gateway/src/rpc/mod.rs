@@ -1,10 +1,10 @@
 //! The same things over gRPC.
 //!
 //! ```text
-//! request ─► is it gRPC? ─► Authorizer::authenticate ─┬─► ProviderRPC   for anybody
-//!                                                     ├─► LeaseRPC      for tenants
-//!                                                     ├─► Health
-//!                                                     └─► reflection
+//! request ─► is it gRPC? ─► Authorizer::authorize ─┬─► ProviderRPC   for anybody
+//!                                                  ├─► LeaseRPC      for tenants, with Authorizer::decide
+//!                                                  ├─► Health
+//!                                                  └─► reflection
 //! ```
 //!
 //! A message is read whole before a service sees it: not larger than its method needs, not too
@@ -23,7 +23,6 @@ mod lease;
 mod provider;
 mod status;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use akash_grpc::akash::provider::lease::v1::lease_rpc_server::LeaseRpcServer;
@@ -42,6 +41,7 @@ use tonic_health::pb::health_server::HealthServer;
 pub use status::status_message;
 
 use crate::Gateway;
+use crate::auth::{self, Denial};
 use crate::places::Held;
 use crate::port::Provider;
 use crate::rest::{Failure, Readable};
@@ -112,12 +112,12 @@ impl<P: Provider, C: Cluster> Rpc<P, C> {
     /// The body of a call that may be made, and what it weighs.
     async fn take<B: Readable>(&self, parts: &mut Parts, body: B) -> Result<(Body, Held), Failure> {
         let Gateway { authorizer, settings, .. } = &self.gateway;
-        let principal = authorizer.authenticate(parts).await?;
-        let path = parts.uri.path();
-        let account = match authorizer.admit(&principal) {
-            Err(denial) if path == SEND_MANIFEST => return Err(denial.into()),
-            admitted => admitted.ok(),
+        let asked = match parts.uri.path() {
+            SEND_MANIFEST => auth::Request::Unread,
+            _ => auth::Request::Public,
         };
+        let account = authorizer.authorize::<Failure>(parts, Ok(asked)).await?.account;
+        let path = parts.uri.path();
         let mut held = self.gateway.held(account, &parts.extensions);
         held.grow(intake::weight(parts))?;
         if path.starts_with(REFLECTION) {
@@ -132,7 +132,6 @@ impl<P: Provider, C: Cluster> Rpc<P, C> {
         let message = intake::message(body, largest, settings.body_patience, &mut held).await?;
         let weight = self.gateway.read_document(message.clone(), intake::decoded_weight).await?;
         held.grow(weight)?;
-        parts.extensions.insert(Arc::new(principal));
         Ok((Body::new(Full::new(message)), held))
     }
 }
@@ -143,6 +142,12 @@ fn not_grpc(status: StatusCode) -> Response<Body> {
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
+}
+
+impl From<Denial> for Status {
+    fn from(denial: Denial) -> Self {
+        status_of(&denial.into())
+    }
 }
 
 /// A failure as gRPC has it, with its code among the metadata.

@@ -13,19 +13,18 @@ use provider_engine::cluster::port::{
 use super::handshake::{Asked, Reading, choice};
 use super::pump::Source;
 use crate::Gateway;
-use crate::auth::{LeaseRef, Principal, Request, Services};
+use crate::auth::{LeaseRef, Request, Services};
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
-    pub(crate) fn events(
+    pub(crate) async fn events(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let asked: Asked = |lease, services| Request::Events(lease, services);
-        self.read(principal, lease, asked, parts, async |cluster, reading| {
+        let open = async |cluster: C, reading| {
             let Reading { lease, services, params } = reading;
             let query = EventQuery { services: choice(params.services), follow: params.follow };
             let held = cluster.manifest(lease).await;
@@ -37,7 +36,8 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             let notices = notices.collect::<Vec<_>>().into_iter();
             let events = cluster.events(lease, query).await?;
             Ok(EventSource { notices, events, services })
-        })
+        };
+        self.read(lease, asked, parts, open).await
     }
 }
 

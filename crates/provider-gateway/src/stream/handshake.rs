@@ -22,7 +22,7 @@ use super::pump::{Source, ended, not_opened, pump};
 use super::socket::Happened;
 use super::{Allowed, bad_parameter};
 use crate::Gateway;
-use crate::auth::{LeaseRef, Principal, Request, Services};
+use crate::auth::{LeaseRef, Request, Services};
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
@@ -99,10 +99,9 @@ pub(super) struct Reading {
 impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Answers the handshake, opens what is read and sends it. A parameter that makes no sense is
     /// told before anything else.
-    pub(super) fn read<S, F>(
+    pub(super) async fn read<S, F>(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
         asked: Asked,
         parts: &mut Parts,
         open: impl FnOnce(C, Reading) -> F + Send + 'static,
@@ -112,11 +111,18 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         F: Future<Output = Result<S, ReadFailure>> + Send,
     {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let params =
-            StreamParams::read(&query).map_err(|error| bad_parameter(error.to_string()))?;
-        let names: Vec<&str> = params.services.iter().map(String::as_str).collect();
+        let reading = lease.and_then(|lease| {
+            let params = StreamParams::read(&query);
+            Ok((lease, params.map_err(|error| bad_parameter(error.to_string()))?))
+        });
+        let names = reading.iter().flat_map(|(_, params)| &params.services);
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let request = reading.as_ref().map(|(lease, _)| asked(*lease, &names));
+        let request = request.map_err(Failure::clone);
+        let grant = self.authorizer.authorize(parts, request).await?;
+        let (_, params) = reading?;
         // A lease that is not there is told after the handshake.
-        let found = self.allow(principal, &asked(lease, &names), &parts.extensions)?;
+        let found = self.allowed(grant, &parts.extensions);
         let of = found.as_ref().map(|found| found.lease);
         self.open(parts, of, SMALL, async move |gateway, mut socket| {
             let Some(Allowed { lease, services, mut watch }) = found else {

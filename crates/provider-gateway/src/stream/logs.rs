@@ -8,19 +8,18 @@ use super::handshake::{Asked, Reading, choice};
 use super::lines::Lines;
 use super::pump::Source;
 use crate::Gateway;
-use crate::auth::{LeaseRef, Principal, Request, Services};
+use crate::auth::{LeaseRef, Request, Services};
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
-    pub(crate) fn logs(
+    pub(crate) async fn logs(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let asked: Asked = |lease, services| Request::Logs(lease, services);
-        self.read(principal, lease, asked, parts, async |cluster, reading| {
+        let open = async |cluster: C, reading| {
             let Reading { lease, services, params } = reading;
             let query = LogQuery {
                 services: choice(params.services),
@@ -31,7 +30,8 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             let parts = cluster.logs(lease, query).await?;
             let lines = Lines::new(params.follow);
             Ok(LogSource { parts, lines, services, is_over: false })
-        })
+        };
+        self.read(lease, asked, parts, open).await
     }
 }
 

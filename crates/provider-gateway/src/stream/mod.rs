@@ -37,7 +37,7 @@ use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 
 use crate::Gateway;
-use crate::auth::{Denial, Grant, Principal, Request, Services};
+use crate::auth::{Grant, Services};
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
 pub(crate) use lines::Lines;
@@ -53,25 +53,14 @@ pub(crate) struct Allowed {
 }
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
-    /// The lease that is asked for, if it may be; `None` if there is none of that id.
-    pub(crate) fn allow(
-        &self,
-        principal: &Principal,
-        request: &Request<'_>,
-        extensions: &Extensions,
-    ) -> Result<Option<Allowed>, Denial> {
-        let shown = self.provider.published();
-        match self.authorizer.authorize(principal, request, &shown) {
-            Ok(Grant { lease: Some(lease), services, .. }) => {
-                let changes = self.provider.changes();
-                let revoked = self.authorizer.revoked(extensions);
-                let (stopping, lifetime) = (self.stopping(), self.settings.stream_lifetime);
-                let watch = LeaseWatch::new(lease, &shown, changes, stopping, lifetime, revoked);
-                Ok(Some(Allowed { lease, services, watch }))
-            }
-            Ok(Grant { lease: None, .. }) | Err(Denial::NoSuchLease) => Ok(None),
-            Err(denial) => Err(denial),
-        }
+    /// What a stream of a lease that was granted goes on with; `None` if there is no such lease.
+    pub(crate) fn allowed(&self, grant: Grant, extensions: &Extensions) -> Option<Allowed> {
+        let Grant { lease, is_active, services, .. } = grant;
+        let lease = lease?;
+        let (changes, revoked) = (self.provider.changes(), self.authorizer.revoked(extensions));
+        let (stopping, lifetime) = (self.stopping(), self.settings.stream_lifetime);
+        let watch = LeaseWatch::new(lease, is_active, changes, stopping, lifetime, revoked);
+        Some(Allowed { lease, services, watch })
     }
 
     /// Answers the handshake, and lets `talk` go on in a task of its own. `limit` is the largest

@@ -26,7 +26,7 @@ use super::Allowed;
 use super::socket::{Gone, Happened, Socket};
 use super::watch::{Ending, LeaseWatch};
 use crate::Gateway;
-use crate::auth::{LeaseRef, Principal, Request};
+use crate::auth::{LeaseRef, Request};
 use crate::gateway::Turns;
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
@@ -39,15 +39,15 @@ const WAITING: usize = 4;
 const TERMINAL: Terminal = Terminal { width: 80, height: 24 };
 
 impl<P: Provider, C: Cluster> Gateway<P, C> {
-    pub(crate) fn shell(
+    pub(crate) async fn shell(
         &self,
-        principal: &Principal,
-        lease: LeaseRef,
+        lease: Result<LeaseRef, Failure>,
         parts: &mut Parts,
     ) -> Result<Answer, Failure> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let asked = Request::Shell(lease, query.get("service"));
-        let found = self.allow(principal, &asked, &parts.extensions)?;
+        let asked = lease.map(|lease| Request::Shell(lease, query.get("service")));
+        let grant = self.authorizer.authorize(parts, asked).await?;
+        let found = self.allowed(grant, &parts.extensions);
         let params = ShellParams::read(&query).ok_or_else(|| {
             let text = "cmd0, tty, service, stdin and podIndex are needed";
             Failure::empty(StatusCode::BAD_REQUEST, ErrorCode::BadParameter, text)

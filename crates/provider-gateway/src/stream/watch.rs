@@ -34,17 +34,16 @@ pub(crate) struct LeaseWatch {
 }
 
 impl LeaseWatch {
-    /// Watches a lease that was `shown` like this when somebody was allowed to read it, until
+    /// Watches a lease, which `was_alive` or not when somebody was allowed to read it, until
     /// `revoked`. One that ends right then, before anything is watched, has ended all the same.
     pub(crate) fn new(
         lease: LeaseId,
-        shown: &Published,
+        was_alive: bool,
         published: watch::Receiver<Arc<Published>>,
         stopping: watch::Receiver<bool>,
         lifetime: Duration,
         revoked: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let was_alive = look(shown, lease, false) == Look::Alive;
         let lifetime = Box::pin(tokio::time::sleep(lifetime));
         Self { lease, was_alive, published, stopping, lifetime, revoked: revoked.boxed() }
     }
@@ -137,14 +136,13 @@ mod tests {
 
     /// Watches a lease for as long as the test runs.
     pub(super) fn endless() -> LeaseWatch {
-        let shown = Arc::new(published(true, Some(true)));
-        let (sender, receiver) = watch::channel(Arc::clone(&shown));
+        let (sender, receiver) = watch::channel(Arc::new(published(true, Some(true))));
         let (stop, stopping) = watch::channel(false);
         let senders = async move {
             let _kept = (sender, stop);
             pending::<()>().await;
         };
-        LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, senders)
+        LeaseWatch::new(lease(), true, receiver, stopping, DAY, senders)
     }
 
     #[test]
@@ -167,10 +165,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_of_a_lease_is_noticed() {
-        let shown = Arc::new(published(true, Some(true)));
-        let (sender, receiver) = watch::channel(shown.clone());
+        let (sender, receiver) = watch::channel(Arc::new(published(true, Some(true))));
         let (_stop, stopping) = watch::channel(false);
-        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, pending());
+        let mut watch = LeaseWatch::new(lease(), true, receiver, stopping, DAY, pending());
         let waiting = tokio::spawn(async move { watch.ended().await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
@@ -180,21 +177,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_lease_that_ended_before_it_was_watched_has_ended() {
-        let shown = published(true, Some(true));
         let (_sender, receiver) = watch::channel(Arc::new(published(true, None)));
         let (_stop, stopping) = watch::channel(false);
-        let mut watch = LeaseWatch::new(lease(), &shown, receiver, stopping, DAY, pending());
+        let mut watch = LeaseWatch::new(lease(), true, receiver, stopping, DAY, pending());
         let ended = tokio::time::timeout(std::time::Duration::from_secs(5), watch.ended()).await;
         assert_eq!(ended, Ok(Ending::LeaseClosed));
     }
 
     #[tokio::test(start_paused = true)]
     async fn streams_end_with_their_certificate_and_after_their_lifetime() {
-        let shown = Arc::new(published(true, Some(true)));
-        let (_sender, receiver) = watch::channel(shown.clone());
+        let (_sender, receiver) = watch::channel(Arc::new(published(true, Some(true))));
         let (_stop, stopping) = watch::channel(false);
         let watch = |revoked: BoxFuture<'static, ()>| {
-            LeaseWatch::new(lease(), &shown, receiver.clone(), stopping.clone(), DAY, revoked)
+            LeaseWatch::new(lease(), true, receiver.clone(), stopping.clone(), DAY, revoked)
         };
         let begun = tokio::time::Instant::now();
         assert_eq!(watch(pending().boxed()).ended().await, Ending::TooOld);

@@ -10,13 +10,13 @@ use k8s_openapi::jiff::Timestamp;
 use kube_access::merge::Occasion;
 use kube_access::{Failure, Preconditions, ResourceKind};
 use provider_crd::{Manifest, labels, names};
-use provider_engine::cluster::command::{CommandFailure, Workload};
+use provider_engine::cluster::command::Workload;
 use provider_engine::cluster::view::{Condition, IgnoredOptions};
 use serde_json::Value;
 
+use super::ApplyError;
 use super::under_way::Deployment;
 use super::write::Writer;
-use crate::apply::of_command;
 use crate::build::Object;
 use crate::observe::condition;
 use crate::observe::rollout::{is_rolling, revision_of, update_revision};
@@ -39,7 +39,7 @@ pub(super) async fn hold(
     writer: Writer<'_>,
     settings: &Settings,
     workload: &Workload,
-) -> Result<(), CommandFailure> {
+) -> Result<(), ApplyError> {
     let kept = keep(writer, settings, workload).await?;
     if kept.is_new { Ok(()) } else { confirm(writer, settings, workload).await }
 }
@@ -50,19 +50,18 @@ pub(super) async fn deploy(
     settings: &Settings,
     workload: &Workload,
     this: &Deployment<'_>,
-) -> Result<(), CommandFailure> {
-    let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
+) -> Result<(), ApplyError> {
     let kept = keep(writer, settings, workload).await?;
     let before = entry(writer, &names::lease_namespace(&workload.lease));
     let isolation = settings.isolation.of_lease(before.namespace().as_ref());
     let has_mixed_architectures = parts::has_mixed_architectures(&writer.shared.cache());
     let settings = &Settings { isolation, has_mixed_architectures, ..settings.clone() };
-    let lease = Lease::of(&kept.manifest).map_err(|error| refused(&error))?;
-    let mut objects = build::workload(&lease, settings).map_err(|error| refused(&error))?;
+    let lease = Lease::of(&kept.manifest)?;
+    let mut objects = build::workload(&lease, settings)?;
     keep_settings(&lease, &mut objects, |kind, name| before.json(kind, name));
     let hosts = build::hosts(&lease, settings, &workload.withheld, Timestamp::now());
     objects.extend(hosts.into_iter().map(Object::from));
-    let addresses = build::leased_ips(&lease, settings).map_err(|error| refused(&error))?;
+    let addresses = build::leased_ips(&lease, settings)?;
     let addresses = addresses.into_iter().map(Object::from);
     objects.extend(addresses.filter(|object| !is_anothers(writer, &lease, object)));
 
@@ -80,7 +79,7 @@ pub(super) async fn deploy(
     for step in [first, guards, ways, names] {
         written += write(writer, &step, occasion, this).await?;
     }
-    remove(writer, settings, &stale).await.map_err(of_command)?;
+    remove(writer, settings, &stale).await?;
     written += write(writer, &workloads, occasion, this).await?;
     if written == 0 { confirm(writer, settings, workload).await } else { Ok(()) }
 }
@@ -90,22 +89,20 @@ async fn keep(
     writer: Writer<'_>,
     settings: &Settings,
     workload: &Workload,
-) -> Result<Kept, CommandFailure> {
-    let refused = |error: &dyn std::error::Error| CommandFailure::Refused(error.to_string());
+) -> Result<Kept, ApplyError> {
     // What is there decides what may be written.
-    let known = writer.shared.known().map(drop);
-    known.map_err(of_command)?;
-    let mut wanted = resolve::manifest(workload, settings).map_err(|error| refused(&error))?;
+    writer.shared.known().map(drop)?;
+    let mut wanted = resolve::manifest(workload, settings)?;
     let namespace = names::lease_namespace(&workload.lease);
     let entry = entry(writer, &namespace);
     let is_deployed = entry.of(ResourceKind::NAMESPACE).next().is_some();
     if let Some(existing) = entry.manifest().filter(|_| is_deployed) {
-        resolve::check_replacement(&existing, &wanted).map_err(|error| refused(&error))?;
+        resolve::check_replacement(&existing, &wanted)?;
     }
     let mut ignored = workload.ignored.clone();
     if wanted.spec.has_newer_fields() && entry.manifest().is_none_or(|it| it.spec != wanted.spec) {
         let lost = match definitions::keep_known(writer.client, &mut wanted).await {
-            Err(failure @ Failure::Unavailable { .. }) => return Err(of_command(failure)),
+            Err(failure @ Failure::Unavailable { .. }) => return Err(failure.into()),
             // A dry run may be refused where the write is not.
             Err(error) => {
                 tracing::warn!(%error, "what the cluster keeps cannot be found out");
@@ -128,9 +125,7 @@ async fn keep(
     };
     let written = writer.write(&Object::from(wanted), Occasion::Update, amend, || false).await?;
     let read = |shown: &CachedObject| {
-        let manifest = shown.typed::<Manifest>(ResourceKind::MANIFEST);
-        let unread = "the Manifest that was written cannot be read";
-        manifest.ok_or_else(|| CommandFailure::Unavailable(unread.to_owned()))
+        shown.typed::<Manifest>(ResourceKind::MANIFEST).ok_or(ApplyError::Unread)
     };
     let mut kept = Kept { manifest: read(&written.shown)?, is_new: written.is_new };
     let there =
@@ -151,7 +146,7 @@ async fn keep(
             ),
         };
         version::annotate(&mut object, text, &ignored);
-        let shown = writer.put(kind, &object).await.map_err(of_command)?;
+        let shown = writer.put(kind, &object).await?;
         kept.is_new = true;
         if kind == ResourceKind::MANIFEST {
             kept.manifest = read(&shown)?;
@@ -165,13 +160,11 @@ async fn confirm(
     writer: Writer<'_>,
     settings: &Settings,
     workload: &Workload,
-) -> Result<(), CommandFailure> {
+) -> Result<(), ApplyError> {
     let name = names::lease_namespace(&workload.lease);
     let namespace = Some(settings.manifest_namespace.as_str());
-    match writer.read(ResourceKind::MANIFEST, namespace, &name).await.map_err(of_command)? {
-        Some(_) => Ok(()),
-        None => Err(CommandFailure::Unavailable("the Manifest was deleted meanwhile".to_owned())),
-    }
+    let there = writer.read(ResourceKind::MANIFEST, namespace, &name).await?;
+    there.map(drop).ok_or(ApplyError::Deleted)
 }
 
 /// Writes objects that do not depend on each other; how many. Names that are another lease's by now
@@ -181,7 +174,7 @@ pub(super) async fn write(
     objects: &[Object],
     occasion: Occasion,
     this: &Deployment<'_>,
-) -> Result<usize, CommandFailure> {
+) -> Result<usize, ApplyError> {
     let writes: Vec<_> = objects
         .iter()
         .map(|object| {

@@ -15,7 +15,6 @@
 //! [`merge`](kube_access::merge).
 
 mod deploy;
-
 mod under_way;
 mod write;
 
@@ -25,8 +24,10 @@ use provider_crd::{labels, names};
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::ReadFailure;
 use serde_json::{Map, Value, json};
-use write::Writer;
+use write::{WriteError, Writer};
 
+use crate::build::BuildError;
+use crate::resolve::{ResolveError, ServicesDiffer};
 use crate::settings::Settings;
 use crate::watch::{MEMORY, Shared, parts};
 
@@ -41,16 +42,56 @@ pub(crate) async fn execute(
     operation: Operation,
 ) -> Result<(), CommandFailure> {
     let writer = Writer { client, shared };
-    match operation {
+    let done = match operation {
         Operation::Hold(workload) => deploy::hold(writer, settings, &workload).await,
         Operation::Deploy(workload) => {
             let this = under_way.begin(&workload);
             deploy::deploy(writer, settings, &workload, &this).await
         }
-        Operation::Teardown { lease, evidence: _ } => {
-            teardown(writer, settings, &lease).await.map_err(of_command)
+        Operation::Teardown { lease, evidence: _ } => teardown(writer, settings, &lease).await,
+        Operation::Maintain(is_on) => maintain(writer, settings, is_on).await,
+    };
+    Ok(done?)
+}
+
+/// Why an operation was not carried out: the step that failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApplyError {
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error(transparent)]
+    Replace(#[from] ServicesDiffer),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error("{object}: {why}")]
+    Write { object: String, why: WriteError },
+    #[error("the Manifest that was written cannot be read")]
+    Unread,
+    #[error("the Manifest was deleted meanwhile")]
+    Deleted,
+    /// A request about no single object that was to be written.
+    #[error(transparent)]
+    Request(#[from] Failure),
+}
+
+impl From<ApplyError> for CommandFailure {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Request(failure) => of_command(failure),
+            ApplyError::Write { object, why: WriteError::Request(failure) } => {
+                match of_command(failure) {
+                    Self::Refused(why) => Self::Refused(format!("{object}: {why}")),
+                    Self::Unavailable(why) => Self::Unavailable(format!("{object}: {why}")),
+                }
+            }
+            ApplyError::Write { why: WriteError::Ending, .. }
+            | ApplyError::Unread
+            | ApplyError::Deleted => Self::Unavailable(error.to_string()),
+            ApplyError::Resolve(_)
+            | ApplyError::Replace(_)
+            | ApplyError::Build(_)
+            | ApplyError::Write { .. } => Self::Refused(error.to_string()),
         }
-        Operation::Maintain(is_on) => maintain(writer, settings, is_on).await.map_err(of_command),
     }
 }
 
@@ -71,22 +112,27 @@ pub(crate) async fn free_stuck(client: &KubeClient, shared: &Shared) {
 /// is in it, and the `Manifest` last: as long as anything is left, something names the lease.
 ///
 /// How far the namespace has come, and what holds it, is in the view.
-async fn teardown(writer: Writer<'_>, settings: &Settings, lease: &LeaseId) -> Result<(), Failure> {
+async fn teardown(
+    writer: Writer<'_>,
+    settings: &Settings,
+    lease: &LeaseId,
+) -> Result<(), ApplyError> {
     let own = settings.manifest_namespace.as_str();
     let selector = labels::lease_selector(lease);
     writer.delete_all(ResourceKind::HOST, own, &selector).await?;
     writer.delete_all(ResourceKind::LEASED_IP, own, &selector).await?;
     let namespace = names::lease_namespace(lease);
     writer.delete(ResourceKind::NAMESPACE, None, &namespace, Preconditions::default()).await?;
-    writer.delete(ResourceKind::MANIFEST, Some(own), &namespace, Preconditions::default()).await
+    writer.delete(ResourceKind::MANIFEST, Some(own), &namespace, Preconditions::default()).await?;
+    Ok(())
 }
 
 /// Writes into the provider's memory whether it is in maintenance. What else it remembers stays.
-async fn maintain(writer: Writer<'_>, settings: &Settings, is_on: bool) -> Result<(), Failure> {
+async fn maintain(writer: Writer<'_>, settings: &Settings, is_on: bool) -> Result<(), ApplyError> {
     let own = settings.manifest_namespace.as_str();
-    loop {
-        let there = writer.read(ResourceKind::CONFIG_MAP, Some(own), MEMORY).await?;
-        let mut memory = there.unwrap_or_else(|| {
+    let wanted = Value::from(is_on.to_string());
+    let change = |there: Option<&Value>| {
+        let mut memory = there.cloned().unwrap_or_else(|| {
             json!({
                 "apiVersion": "v1", "kind": "ConfigMap",
                 "metadata": {
@@ -94,29 +140,26 @@ async fn maintain(writer: Writer<'_>, settings: &Settings, is_on: bool) -> Resul
                 },
             })
         });
-        let text = is_on.to_string();
-        if memory.pointer("/data").and_then(|data| data.get(parts::MAINTENANCE)?.as_str())
-            == Some(&text)
-        {
-            return Ok(());
+        if memory.pointer("/data").and_then(|data| data.get(parts::MAINTENANCE)) == Some(&wanted) {
+            return Ok(None);
         }
         if let Some(memory) = memory.as_object_mut() {
             let data = memory.entry("data").or_insert_with(|| Map::new().into());
             if let Some(data) = data.as_object_mut() {
-                data.insert(parts::MAINTENANCE.to_owned(), Value::from(text));
+                data.insert(parts::MAINTENANCE.to_owned(), wanted.clone());
             }
         }
-        match writer.put(ResourceKind::CONFIG_MAP, &memory).await {
-            Ok(_) => return Ok(()),
-            // Somebody else wrote it: it is read again.
-            Err(Failure::Conflict(_)) => {}
-            Err(failure) => return Err(failure),
-        }
-    }
+        Ok(Some(memory))
+    };
+    let existing = writer.read(ResourceKind::CONFIG_MAP, Some(own), MEMORY).await?;
+    let kind = ResourceKind::CONFIG_MAP;
+    let written = writer.update(kind, Some(own), MEMORY, existing, change).await?;
+    let about = |why| ApplyError::Write { object: format!("{} {MEMORY}", kind.name), why };
+    written.map(drop).map_err(about)
 }
 
 /// What "not found" is about here is never the lease: a namespace of the operator's, a kind.
-pub(crate) fn of_command(failure: Failure) -> CommandFailure {
+fn of_command(failure: Failure) -> CommandFailure {
     match failure {
         Failure::Refused(why) => CommandFailure::Refused(why),
         Failure::NotFound(why) | Failure::Conflict(why) | Failure::Unavailable { why, .. } => {

@@ -10,12 +10,13 @@ use provider_engine::cluster::command::{CommandFailure, Workload};
 use serde_json::{Value, json};
 
 use super::deploy::{stale, steps, stuck, write};
+use super::maintain;
 use super::under_way::UnderWay;
 use super::write::Writer;
 use crate::build::{self, Object};
 use crate::resolve::Lease;
 use crate::settings::{IngressMode, NetworkPolicies, Overcommit, Settings};
-use crate::watch::{CachedObject, NamespaceEntry, Shared, Trimmed, parts};
+use crate::watch::{CachedObject, MEMORY, NamespaceEntry, Shared, Trimmed, parts};
 
 const LEASE: &str = "akash15745vczur53teyxl4k05u250tfvp0lvdcfqx27/5950031/1/1/akash1xmz9es9ay9ln9x2m3q8dlu0alxf0ltce7ykjfx";
 
@@ -255,7 +256,7 @@ async fn written(answers: Vec<Answer>) -> (Result<bool, CommandFailure>, Vec<Str
     let shared = Shared::default();
     let writer = Writer { client: &server.client, shared: &shared };
     let written = writer.write(&wanted(), Occasion::Update, |_| {}, || false).await;
-    (written.map(|written| written.is_new), methods(&server))
+    (written.map(|written| written.is_new).map_err(CommandFailure::from), methods(&server))
 }
 
 fn fails(code: u16) -> Answer {
@@ -359,7 +360,7 @@ async fn a_name_is_taken_over_unless_a_newer_deployment_has_it() {
         let under_way = UnderWay::default();
         let this = under_way.begin(&lists(id().dseq(), &[]));
         let _newer = newer.map(|newer| under_way.begin(&newer));
-        assert_eq!(write(writer, &[host], Occasion::Update, &this).await, Ok(written));
+        assert_eq!(write(writer, &[host], Occasion::Update, &this).await.unwrap(), written);
         assert_eq!(methods(&server), asked);
     }
 }
@@ -372,4 +373,28 @@ async fn what_shall_stay_since_it_was_read_again_is_not_written() {
     let written = writer.write(&host, Occasion::Update, |_| {}, stays).await.unwrap();
     assert_eq!((written.is_new, written.shown.version.as_str()), (false, "6"));
     assert_eq!(methods(&server), ["PUT", "GET"]);
+}
+
+#[tokio::test]
+async fn another_writer_of_the_memory_is_not_contended_with_for_ever() {
+    let memory = |version: u8| {
+        json!({"metadata": {"name": MEMORY, "resourceVersion": version.to_string()},
+            "data": {"other": "x", (parts::MAINTENANCE): "false"}})
+    };
+    let lost = |version| [fails(409), says(200, &memory(version))];
+    let maintained = async |answers: Vec<Answer>| {
+        let (server, shared) = (Scripted::start(answers).await, Shared::default());
+        let writer = Writer { client: &server.client, shared: &shared };
+        let done = maintain(writer, &settings(), true).await.map_err(CommandFailure::from);
+        (done, methods(&server).join(" "))
+    };
+    let mut answers = vec![says(200, &memory(1))];
+    answers.extend(lost(2));
+    answers.push(says(200, &memory(3)));
+    assert_eq!(maintained(answers).await, (Ok(()), "GET PUT GET PUT".to_owned()));
+    let mut answers = vec![says(200, &memory(1))];
+    answers.extend((2..9).flat_map(lost));
+    let (done, asked) = maintained(answers).await;
+    assert_eq!(done, Err(CommandFailure::Unavailable("no".to_owned())));
+    assert_eq!(asked, format!("GET{} PUT", " PUT GET".repeat(5)));
 }

@@ -3,17 +3,31 @@
 use std::time::Duration;
 
 use akash_types::Backoff;
-use kube_access::merge::{Merged, Occasion, merge};
+use kube_access::merge::{MergeError, Merged, Occasion, merge};
 use kube_access::{Failure, KubeClient, Preconditions, ResourceKind};
-use provider_engine::cluster::command::CommandFailure;
 use serde_json::Value;
 
-use crate::apply::of_command;
+use super::ApplyError;
 use crate::build::Object;
 use crate::watch::{CachedObject, Shared};
 
 /// How often an object is read again because somebody else wrote it.
 const CONFLICTS: u32 = 5;
+
+/// Why an object was not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteError {
+    #[error("unknown kind")]
+    Kind,
+    #[error("what was there is still being deleted")]
+    Ending,
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    #[error(transparent)]
+    Request(#[from] Failure),
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Written {
@@ -36,54 +50,76 @@ impl Writer<'_> {
         occasion: Occasion,
         amend: impl Fn(&mut Value) + Send + Sync,
         stays: impl Fn() -> bool + Send + Sync,
-    ) -> Result<Written, CommandFailure> {
-        let refused = |why: String| CommandFailure::Refused(format!("{}: {why}", title(object)));
-        let wanted = object.to_json().map_err(|error| refused(error.to_string()))?;
-        let kind =
-            ResourceKind::named(object.kind()).ok_or_else(|| refused("unknown kind".to_owned()))?;
-        let name = object.metadata().name.clone().unwrap_or_default();
-        let namespace = object.metadata().namespace.clone();
-        let seen = self.seen(kind, namespace.as_deref(), &name);
-        let mut existing = seen.as_ref().map(|shown| shown.json(kind));
-        let (mut tries, mut conflicts) = (0, 0);
-        loop {
-            let namespace = namespace.as_deref();
-            let result = match &existing {
-                None => {
-                    let mut object = wanted.clone();
-                    amend(&mut object);
-                    self.client.create(kind, namespace, &object).await
-                }
+    ) -> Result<Written, ApplyError> {
+        let about = |why| {
+            let name = object.metadata().name.as_deref().unwrap_or_default();
+            ApplyError::Write { object: format!("{} {name}", object.kind()), why }
+        };
+        let wanted = object.to_json().map_err(|error| about(error.into()))?;
+        let kind = ResourceKind::named(object.kind()).ok_or_else(|| about(WriteError::Kind))?;
+        let name = object.metadata().name.as_deref().unwrap_or_default();
+        let namespace = object.metadata().namespace.as_deref();
+        let seen = self.seen(kind, namespace, name);
+        let existing = seen.map(|shown| shown.json(kind));
+        let change = |there: Option<&Value>| {
+            let mut object = match there {
+                None => wanted.clone(),
                 Some(there) if there.pointer("/metadata/deletionTimestamp").is_some() => {
-                    let why = "what was there is still being deleted";
-                    return Err(CommandFailure::Unavailable(format!("{}: {why}", title(object))));
+                    return Err(WriteError::Ending);
                 }
-                Some(there) if stays() => return unchanged(there).map_err(refused),
-                Some(there) => match merge(there, &wanted, occasion) {
-                    Err(error) => return Err(refused(error.to_string())),
-                    Ok(Merged::Unchanged) => return unchanged(there).map_err(refused),
-                    Ok(Merged::Replace(mut merged)) => {
-                        amend(&mut merged);
-                        self.client.replace(kind, namespace, &name, &merged).await
-                    }
+                Some(_) if stays() => return Ok(None),
+                Some(there) => match merge(there, &wanted, occasion)? {
+                    Merged::Unchanged => return Ok(None),
+                    Merged::Replace(merged) => merged,
                 },
             };
-            let failure = match result {
-                Ok(answer) => return self.took(kind, answer).map_err(|why| told(object, why)),
-                Err(failure) => failure,
+            amend(&mut object);
+            Ok(Some(object))
+        };
+        let written = self.update(kind, namespace, name, existing, change).await;
+        written.map_err(|failure| about(failure.into()))?.map_err(about)
+    }
+
+    /// Writes what `change` makes of an object, if anything. What is there is read again where
+    /// somebody else wrote it meanwhile.
+    pub(super) async fn update(
+        &self,
+        kind: ResourceKind,
+        namespace: Option<&str>,
+        name: &str,
+        existing: Option<Value>,
+        change: impl Fn(Option<&Value>) -> Result<Option<Value>, WriteError> + Send + Sync,
+    ) -> Result<Result<Written, WriteError>, Failure> {
+        let change = &change;
+        // Whether it was written although no answer came is found out by trying.
+        let attempt = |known: Option<Option<Value>>| async move {
+            let existing = match known {
+                Some(existing) => existing,
+                None => self.client.get(kind, namespace, name).await.map_err(|why| (None, why))?,
             };
-            tries += 1;
-            let is_stale = matches!(failure, Failure::Conflict(_))
-                || (matches!(failure, Failure::NotFound(_)) && existing.is_some());
-            if is_stale && conflicts < CONFLICTS {
-                conflicts += 1;
-                existing =
-                    self.read(kind, namespace, &name).await.map_err(|it| told(object, it))?;
-            } else {
-                self.wait(tries, failure).await.map_err(|failure| told(object, failure))?;
-                // Whether it was written although no answer came is found out by trying.
+            let object = match change(existing.as_ref()) {
+                Ok(Some(object)) => object,
+                Ok(None) => {
+                    let shown = CachedObject::new(existing.unwrap_or_default());
+                    let unchanged = shown.map(|shown| Written { shown, is_new: false });
+                    return Ok(unchanged.map_err(WriteError::Json));
+                }
+                Err(why) => return Ok(Err(why)),
+            };
+            let answer = match &existing {
+                None => self.client.create(kind, namespace, &object).await,
+                Some(_) => self.client.replace(kind, namespace, name, &object).await,
+            };
+            match answer {
+                Ok(answer) => Ok(self.took(kind, answer).map_err(WriteError::Request)),
+                Err(Failure::NotFound(why)) if existing.is_some() => {
+                    Err((None, Failure::Conflict(why)))
+                }
+                Err(conflict @ Failure::Conflict(_)) => Err((None, conflict)),
+                Err(failure) => Err((Some(existing), failure)),
             }
-        }
+        };
+        self.retry(CONFLICTS, Some(existing), attempt).await
     }
 
     /// Writes an object that was read, if nobody else wrote it since.
@@ -95,7 +131,7 @@ impl Writer<'_> {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
         let name = text("/metadata/name").unwrap_or_default();
         let namespace = text("/metadata/namespace");
-        let answer = self.retry(|| async {
+        let answer = self.repeat(|| async {
             match text("/metadata/resourceVersion") {
                 Some(_) => self.client.replace(kind, namespace, name, object).await,
                 None => self.client.create(kind, namespace, object).await,
@@ -111,7 +147,7 @@ impl Writer<'_> {
         namespace: Option<&str>,
         name: &str,
     ) -> Result<Option<Value>, Failure> {
-        self.retry(|| self.client.get(kind, namespace, name)).await
+        self.repeat(|| self.client.get(kind, namespace, name)).await
     }
 
     pub(super) async fn delete(
@@ -121,7 +157,7 @@ impl Writer<'_> {
         name: &str,
         exactly: Preconditions,
     ) -> Result<(), Failure> {
-        self.retry(|| self.client.delete(kind, namespace, name, exactly.clone())).await
+        self.repeat(|| self.client.delete(kind, namespace, name, exactly.clone())).await
     }
 
     pub(super) async fn delete_all(
@@ -130,23 +166,46 @@ impl Writer<'_> {
         namespace: &str,
         selector: &str,
     ) -> Result<(), Failure> {
-        self.retry(|| self.client.delete_all(kind, namespace, selector)).await
+        self.repeat(|| self.client.delete_all(kind, namespace, selector)).await
     }
 
-    /// Repeats a request as long as `pause` allows.
-    async fn retry<T, F>(&self, request: impl Fn() -> F) -> Result<T, Failure>
+    async fn repeat<T, F>(&self, request: impl Fn() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>>,
     {
+        let request = &request;
+        self.retry(0, (), |()| async move { request().await.map_err(|failure| ((), failure)) })
+            .await
+    }
+
+    /// Repeats a request: at once after a conflict, as often as `conflicts` says, and after a pause
+    /// as long as [`pause`] allows. A request that failed says what the next one begins with.
+    async fn retry<S, T, F>(
+        &self,
+        mut conflicts: u32,
+        mut start: S,
+        request: impl Fn(S) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, (S, Failure)>>,
+    {
         let mut tries = 0;
         loop {
-            match request().await {
+            let (next, failure) = match request(start).await {
                 Ok(answer) => return Ok(answer),
-                Err(failure) => {
-                    tries += 1;
-                    self.wait(tries, failure).await?;
-                }
+                Err(failed) => failed,
+            };
+            start = next;
+            tries += 1;
+            if matches!(failure, Failure::Conflict(_)) && conflicts > 0 {
+                conflicts -= 1;
+                continue;
             }
+            let Some(pause) = pause(tries, &failure) else {
+                self.shared.doubts(&failure);
+                return Err(failure);
+            };
+            tokio::time::sleep(pause).await;
         }
     }
 
@@ -173,40 +232,6 @@ impl Writer<'_> {
         self.shared.wrote(kind, shown.clone());
         Ok(Written { shown, is_new: true })
     }
-
-    /// Waits for the next try, if there is to be one.
-    async fn wait(&self, tries: u32, failure: Failure) -> Result<(), Failure> {
-        match pause(tries, &failure) {
-            Some(pause) => {
-                tokio::time::sleep(pause).await;
-                Ok(())
-            }
-            None => {
-                self.shared.doubts(&failure);
-                Err(failure)
-            }
-        }
-    }
-}
-
-fn unchanged(there: &Value) -> Result<Written, String> {
-    let shown = CachedObject::new(there.clone()).map_err(|error| error.to_string())?;
-    Ok(Written { shown, is_new: false })
-}
-
-fn told(object: &Object, failure: Failure) -> CommandFailure {
-    match of_command(failure) {
-        CommandFailure::Refused(why) => {
-            CommandFailure::Refused(format!("{}: {why}", title(object)))
-        }
-        CommandFailure::Unavailable(why) => {
-            CommandFailure::Unavailable(format!("{}: {why}", title(object)))
-        }
-    }
-}
-
-fn title(object: &Object) -> String {
-    format!("{} {}", object.kind(), object.metadata().name.as_deref().unwrap_or_default())
 }
 
 /// How often a call is tried at most.

@@ -2,8 +2,10 @@
 
 use akash_sdl::manifest as sent;
 use akash_types::LeaseId;
-use provider_crd::manifest::{ReadError, SchedulerParams};
+use provider_crd::manifest::SchedulerParams;
 use provider_crd::{Manifest, names};
+
+use super::ResolveError;
 
 /// A lease and what it shall run, as the cluster keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ impl Lease {
     /// The lease of a `Manifest`.
     ///
     /// When the `Manifest` is malformed; the others are read nevertheless.
-    pub fn of(manifest: &Manifest) -> Result<Self, ReadError> {
+    pub fn of(manifest: &Manifest) -> Result<Self, ResolveError> {
         let id = manifest.lease()?;
         let group = manifest.spec.group()?;
         let kept = &manifest.spec.group.services;

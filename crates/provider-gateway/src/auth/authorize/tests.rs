@@ -61,20 +61,18 @@ const REQUESTS: [Request<'static>; 12] = [
 ];
 
 /// One letter for what became of a request.
-fn letter(result: &Result<Grant, Denial>) -> char {
+fn letter(request: &Request<'_>, result: &Result<Grant, Denial>) -> char {
     match result {
+        Ok(Grant { lease: None, .. }) if request.lease().is_some() => '0',
         Ok(Grant { services: Services::All, .. }) => '+',
         Ok(Grant { services: Services::Only(names), .. }) if names == &["web"] => 'w',
         Ok(Grant { .. }) => '?',
-        Err(Denial::NoSuchLease) => '0',
-        Err(Denial::Unauthorized(reason)) => match reason {
-            Reason::NoCredentials => 'c',
-            Reason::Provider => 'p',
-            Reason::Deployment => 'd',
-            Reason::Scope(_) => 's',
-            Reason::Service => 'v',
-            Reason::NotOperator => 'o',
-        },
+        Err(Denial::NoCredentials) => 'c',
+        Err(Denial::Provider) => 'p',
+        Err(Denial::Deployment) => 'd',
+        Err(Denial::Scope(_)) => 's',
+        Err(Denial::Service) => 'v',
+        Err(Denial::NotOperator) => 'o',
         Err(_) => '!',
     }
 }
@@ -119,7 +117,7 @@ fn every_principal_may_do_what_the_table_says() {
     for (name, principal, expected) in table {
         let found: String = REQUESTS
             .iter()
-            .map(|request| letter(&authorize(&principal, provider, request, &presence)))
+            .map(|request| letter(request, &authorize(&principal, provider, request, &presence)))
             .collect();
         assert_eq!(found, expected, "{name}");
     }
@@ -147,10 +145,29 @@ fn a_grant_names_the_lease_of_the_principal() {
     let request = Request::LeaseStatus(LEASE);
     let granted = authorize(&principal, address(PROVIDER), &request, &presence).unwrap();
     assert_eq!(granted.lease, Some(lease_of(TENANT, LEASE)));
+    assert!(granted.is_active);
+    assert_eq!(granted.owner().unwrap(), address(TENANT));
 }
 
 #[test]
-fn a_lease_that_does_not_exist_is_denied_as_such() {
+fn anybody_may_ask_for_what_is_public_and_is_known_where_they_have_leases() {
+    let elsewhere = at(STRANGER, ProviderAccess::Full);
+    let tenant = Some(address(TENANT));
+    for (principal, account) in [
+        (Principal::Anonymous, None),
+        (elsewhere, None),
+        (Principal::Owner(address(TENANT)), tenant),
+        (token(TENANT, Access::Scoped(vec![])), tenant),
+    ] {
+        let decide = |request| authorize(&principal, address(PROVIDER), &request, &presence);
+        assert_eq!(decide(Request::Public).unwrap().account, account, "{principal:?}");
+        let unread = decide(Request::Unread);
+        assert_eq!(unread.ok().and_then(|grant| grant.account), account, "{principal:?}");
+    }
+}
+
+#[test]
+fn a_lease_that_does_not_exist_is_not_granted() {
     let principal = Principal::Owner(address(TENANT));
     for lease in [LeaseRef { dseq: 1, ..LEASE }, LeaseRef { dseq: 0, ..LEASE }] {
         for request in [
@@ -158,8 +175,8 @@ fn a_lease_that_does_not_exist_is_denied_as_such() {
             Request::GetManifest(lease),
             Request::ServiceStatus(lease, "web"),
         ] {
-            let denial = authorize(&principal, address(PROVIDER), &request, &presence).unwrap_err();
-            assert!(matches!(denial, Denial::NoSuchLease), "{denial:?}");
+            let granted = authorize(&principal, address(PROVIDER), &request, &presence).unwrap();
+            assert_eq!((granted.lease, granted.is_active), (None, false), "{request:?}");
         }
     }
 }
@@ -168,7 +185,8 @@ fn a_lease_that_does_not_exist_is_denied_as_such() {
 fn before_leases_are_known_they_may_be_asked_for() {
     let principal = Principal::Owner(address(TENANT));
     let request = Request::LeaseStatus(LeaseRef { dseq: 1, ..LEASE });
-    let at = |presence| authorize(&principal, address(PROVIDER), &request, &|_| presence);
-    assert!(at(Presence::Unknown).is_ok());
-    assert!(at(Presence::Absent).is_err());
+    let at = |presence| authorize(&principal, address(PROVIDER), &request, &|_| presence).unwrap();
+    assert!(at(Presence::Unknown).lease.is_some());
+    assert!(!at(Presence::Unknown).is_active);
+    assert_eq!(at(Presence::Absent).lease, None);
 }

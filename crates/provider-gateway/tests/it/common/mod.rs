@@ -85,7 +85,7 @@ impl<C: Cluster> World<C> {
     /// A gateway that sees `cluster` as `seen`.
     pub(crate) async fn over(cluster: SimDriver, seen: C, settings: Settings) -> Self {
         let provider = TestProvider::new(cluster.clone());
-        let authorizer = authorizer(authenticator(&Arc::new(Chain::recorded())));
+        let authorizer = authorizer(authenticator(&Arc::new(Chain::recorded())), &provider);
         let gateway = Gateway::new(provider.clone(), seen, authorizer, settings);
         let address = serve_rest(gateway.clone()).await;
         let rpc_address = serve_rpc(Rpc::new(gateway.clone()).unwrap()).await;

@@ -16,6 +16,7 @@ use provider_api::jwt::{
 use provider_gateway::auth::{
     Authenticator, Authorizer, Certificates, KeyAnswer, LookupFailure, NoKey, PublicKeys,
 };
+use provider_gateway::port::Provider;
 
 use super::{PROVIDER, fixture};
 
@@ -88,8 +89,11 @@ pub(crate) fn authenticator(chain: &Arc<Chain>) -> Arc<Authenticator> {
     Arc::new(Authenticator::new(chain.clone(), chain.clone(), Arc::new(|_| false)))
 }
 
-pub(crate) fn authorizer(authenticator: Arc<Authenticator>) -> Authorizer {
-    Authorizer::new(PROVIDER.parse().unwrap(), authenticator)
+pub(crate) fn authorizer(
+    authenticator: Arc<Authenticator>,
+    provider: &impl Provider,
+) -> Authorizer {
+    Authorizer::new(PROVIDER.parse().unwrap(), authenticator, provider.changes())
 }
 
 /// Signs the tokens that requests name as the recordings do: `Bearer full` becomes a token of the

@@ -51,8 +51,8 @@ impl<C: Cluster> Secured<C> {
         let authenticator = authenticator(&chain);
         let clients = authenticator.certificates();
         let budget = settings.strangers.clone();
-        let gateway =
-            Gateway::new(world.provider.clone(), seen, authorizer(authenticator), settings);
+        let authorizer = authorizer(authenticator, &world.provider);
+        let gateway = Gateway::new(world.provider.clone(), seen, authorizer, settings);
 
         let own = certified(&support::pair(PROVIDER, 1, &["localhost"])).unwrap();
         let shown = Arc::new(ServerCertificates::new(own));
