@@ -19,7 +19,7 @@ use provider_sim::remote::RemoteDriver;
 use provider_sim::server::{Server, ServerConfig, ServerError};
 use tokio::sync::mpsc;
 
-use crate::announce::{Announcer, hear, log_losses};
+use crate::announce::{Announcer, hear, log_losses, show_connection};
 use crate::config::{self, Config, PriceScript, Reload, Simulated};
 use crate::ctl::{BindError, CtlServer};
 use crate::descriptors;
@@ -308,11 +308,12 @@ async fn run_on<C: Cluster>(
         });
     }
     if let Some(link) = link {
-        let status = bus.status();
+        let (status, part) = (bus.status(), running.parts().begin("bus"));
         running.spawn("bus", async move {
             tokio::select! {
                 never = link.run() => match never {},
-                () = log_losses(status) => {}
+                () = log_losses(status.clone()) => {}
+                () = show_connection(status, part) => {}
             }
         });
     }

@@ -12,13 +12,15 @@ use akash_types::{
     Address, ChainEvent, Class, Coin, LeaseClosedReason, LeaseId, LeaseState, ReasonKind,
 };
 use provider_bus::fact::{self, Resources};
-use provider_bus::{Bus, BusStatus, Closed};
+use provider_bus::{Bus, BusStatus, Closed, Connection};
 use provider_engine::Block;
 use provider_engine::cluster::view::Amounts;
 use provider_engine::effect::Fact;
 use provider_engine::engine::{InventoryStatus, Published, Status};
 use provider_engine::journal::Entry;
 use tokio::sync::{Notify, watch};
+
+use crate::part::{Lifecycle, Part};
 
 /// Shortest time between two readings of the cluster for what others say.
 const REREAD_PAUSE: Duration = Duration::from_secs(5);
@@ -182,6 +184,32 @@ fn in_words(reason: LeaseClosedReason) -> String {
 fn held_bids(lane: &LaneStatus) -> Vec<String> {
     let bids = lane.held.iter().filter(|(class, _)| class.is_none_or(|class| class == Class::Bid));
     bids.map(|(_, reason)| reason.to_string()).collect()
+}
+
+/// Shows and logs whether Redis is reached, and why not.
+pub(crate) async fn show_connection(mut status: watch::Receiver<BusStatus>, part: Part) {
+    let mut is_away = false;
+    loop {
+        let connection = status.borrow_and_update().connection.clone();
+        match connection {
+            Connection::Connected { server, .. } => {
+                part.is(Lifecycle::Running);
+                if std::mem::take(&mut is_away) {
+                    tracing::info!(server, "bus: connected to Redis again");
+                }
+            }
+            Connection::Reconnecting { reason, .. } if !reason.is_empty() => {
+                if !std::mem::replace(&mut is_away, true) {
+                    tracing::warn!(why = reason, "bus: not connected to Redis");
+                }
+                part.has_problem(format!("not connected to Redis: {reason}"));
+            }
+            Connection::Reconnecting { .. } | Connection::InProcess => {}
+        }
+        if status.changed().await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Logs events that were lost to Redis, and why Redis does not take any.

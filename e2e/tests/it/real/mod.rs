@@ -10,5 +10,6 @@ mod isolation;
 mod isolation_unknown;
 mod kubernetes;
 mod kubernetes_outage;
+mod kubernetes_proxy;
 mod kubernetes_routes;
 mod wrong_cluster;

@@ -1,9 +1,9 @@
 //! Claims and what they stand on: what the documentation lists is done by product code.
 //!
-//! A bus topic, kind of event, metric, error code, decline, decision or close cause that is documented
-//! has to be constructed somewhere; a setting has to be read by more than its parser. What is planned is marked
-//! *not yet* in the documentation, and a mark that is out of date is a failure too. Paths that
-//! ARCHITECTURE.md names exist, in its map and in its walks, too.
+//! A bus topic, kind of event, metric, error code, decline, decision or close cause that is
+//! documented has to be constructed somewhere; a setting has to be read by more than its parser. What
+//! is planned is marked *not yet* in the documentation, and a mark that is out of date is a failure
+//! too. Paths that ARCHITECTURE.md names exist, in its map and in its walks, too.
 
 mod docs;
 mod source;
