@@ -25,17 +25,11 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let asked = |destination| Ok::<_, Failure>(Request::MigrateHostnames { destination });
-        let owner = self.authorizer.authorize(parts, asked(None)).await?.owner()?;
-        let MigrateHostnames { hostnames_to_migrate, destination_dseq, destination_gseq } =
-            self.read_json(owner, parts, body).await?;
-        let destination = Some((destination_dseq, destination_gseq));
-        self.authorizer.decide(&parts.extensions, asked(destination))?;
-        self.migrate(TenantRequest::MigrateHostnames {
-            hostnames: hostnames_to_migrate,
-            owner,
-            dseq: destination_dseq,
-            gseq: destination_gseq,
+        let ask = |destination| Request::MigrateHostnames { destination };
+        self.migrate(parts, body, ask, |owner, sent: MigrateHostnames| {
+            let (dseq, gseq) = (sent.destination_dseq, sent.destination_gseq);
+            let hostnames = sent.hostnames_to_migrate;
+            ((dseq, gseq), TenantRequest::MigrateHostnames { hostnames, owner, dseq, gseq })
         })
         .await
     }
@@ -45,41 +39,28 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let asked = |destination| Ok::<_, Failure>(Request::MigrateEndpoints { destination });
-        let owner = self.authorizer.authorize(parts, asked(None)).await?.owner()?;
-        let MigrateEndpoints { endpoints_to_migrate, destination_dseq, destination_gseq } =
-            self.read_json(owner, parts, body).await?;
-        let destination = Some((destination_dseq, destination_gseq));
-        self.authorizer.decide(&parts.extensions, asked(destination))?;
-        self.migrate(TenantRequest::MigrateEndpoints {
-            endpoints: endpoints_to_migrate,
-            owner,
-            dseq: destination_dseq,
-            gseq: destination_gseq,
+        let ask = |destination| Request::MigrateEndpoints { destination };
+        self.migrate(parts, body, ask, |owner, sent: MigrateEndpoints| {
+            let (dseq, gseq) = (sent.destination_dseq, sent.destination_gseq);
+            let endpoints = sent.endpoints_to_migrate;
+            ((dseq, gseq), TenantRequest::MigrateEndpoints { endpoints, owner, dseq, gseq })
         })
         .await
     }
 
-    async fn read_json<B: Readable, T: DeserializeOwned + Send + 'static>(
+    /// Asks once before the body is read, and once for the destination that it names.
+    async fn migrate<B: Readable, T: DeserializeOwned + Send + 'static>(
         &self,
-        owner: Address,
-        parts: &Parts,
+        parts: &mut Parts,
         body: B,
-    ) -> Result<T, Failure> {
+        ask: fn(Option<(u64, u32)>) -> Request<'static>,
+        request: fn(Address, T) -> ((u64, u32), TenantRequest),
+    ) -> Result<Answer, Failure> {
+        let owner = self.authorizer.authorize::<Failure>(parts, Ok(ask(None))).await?.owner()?;
         let body = (body, Kind::Json, self.settings.largest_body);
-        let read = |body: &[u8]| {
-            let mut values = serde_json::Deserializer::from_slice(body).into_iter::<T>();
-            match values.next() {
-                Some(Ok(value)) => Ok(value),
-                Some(Err(error)) => Err(unreadable(error.to_string())),
-                None => Err(unreadable("the body is empty".to_owned())),
-            }
-        };
-        let (value, _held) = self.read_body(Some(owner), parts, body, read).await?;
-        Ok(value)
-    }
-
-    async fn migrate(&self, request: TenantRequest) -> Result<Answer, Failure> {
+        let (sent, _) = self.read_body(Some(owner), parts, body, read_json).await?;
+        let (destination, request) = request(owner, sent);
+        self.authorizer.decide::<Failure>(&parts.extensions, Ok(ask(Some(destination))))?;
         match self.provider.tenant(request).await? {
             Reply::Migration(MigrationAnswer::Transferred(transferred)) => {
                 let body: Bytes = encode(&Transferred { transferred })?;
@@ -88,6 +69,14 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             Reply::Migration(MigrationAnswer::Refused(refusal)) => Err(failure(&refusal)),
             _ => Err(super::manifest::wrong_reply()),
         }
+    }
+}
+
+fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+    match serde_json::Deserializer::from_slice(body).into_iter::<T>().next() {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(unreadable(error.to_string())),
+        None => Err(unreadable("the body is empty".to_owned())),
     }
 }
 
