@@ -8,6 +8,7 @@ use std::time::Duration;
 use akash_types::{Address, LeaseId};
 use bytes::Bytes;
 use http::Extensions;
+use http::request::Parts;
 use provider_api::error::ErrorCode;
 use provider_engine::cluster::port::Cluster;
 use provider_engine::engine::Published;
@@ -16,11 +17,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
-use crate::auth::Authorizer;
+use crate::auth::{Authorizer, Denial, Principal};
 use crate::places::{Budget, Held, Place, Places, client};
 use crate::port::{Busy, Identity, Provider};
 use crate::rest::{Failure, Kept};
-use crate::tls::Peer;
+use crate::tls::{OfStranger, Peer};
+use crate::turns::{Streams, Turns};
 
 /// Bytes of a document that is read at once, where it arrived.
 const LARGE_DOCUMENT: usize = 64 * 1024;
@@ -48,6 +50,10 @@ pub struct Settings {
     pub streams: usize,
     pub streams_per_owner: usize,
     pub streams_per_lease: usize,
+    /// Bytes that the shells of an owner carry in a second, in both directions together.
+    pub shell_bytes_per_second: u32,
+    /// Bytes that logs and events of an owner carry in a second.
+    pub log_bytes_per_second: u32,
     /// How many streams of what anybody may follow may be open at once.
     pub public_streams: usize,
     pub public_streams_per_client: usize,
@@ -76,6 +82,8 @@ impl Default for Settings {
             streams: 1024,
             streams_per_owner: 128,
             streams_per_lease: 32,
+            shell_bytes_per_second: 8 << 20,
+            log_bytes_per_second: 64 << 20,
             public_streams: 256,
             public_streams_per_client: 32,
             stream_lifetime: Duration::from_hours(24),
@@ -116,7 +124,8 @@ pub struct Gateway<P, C> {
     tenants: Places<Address>,
     /// The one place for reading a large document.
     reading: Arc<Semaphore>,
-    turns: Turns,
+    /// Where they wait for one another.
+    carrying: Streams,
     stopping: Arc<watch::Sender<bool>>,
 }
 
@@ -137,7 +146,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             streams,
             streams_refused: Arc::default(),
             reading: Arc::new(Semaphore::new(1)),
-            turns: Turns::default(),
+            carrying: Streams::default(),
             stopping: Arc::new(watch::Sender::new(false)),
             settings: Arc::new(settings),
         }
@@ -189,6 +198,17 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy::Full)
     }
 
+    /// Who sent a request. The connection of a client that is known may wait longer for the next.
+    pub(crate) async fn authenticate(&self, parts: &Parts) -> Result<Principal, Denial> {
+        let principal = self.authorizer.authenticate(parts).await?;
+        if principal != Principal::Anonymous
+            && let Some(connection) = parts.extensions.get::<OfStranger>()
+        {
+            connection.is_known_now();
+        }
+        Ok(principal)
+    }
+
     /// Nothing yet, for what a request of `account` will make this process hold. Who has a lease
     /// here does not share with those that have none.
     pub(crate) fn held(&self, account: Option<Address>, extensions: &Extensions) -> Held {
@@ -222,9 +242,14 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         })
     }
 
-    /// Where streams that carry much wait for one another.
-    pub(crate) fn turns(&self) -> Turns {
-        self.turns.clone()
+    /// Where a shell of a lease waits for other streams.
+    pub(crate) fn shell_turns(&self, lease: LeaseId) -> Turns {
+        self.carrying.turns(lease.owner(), self.settings.shell_bytes_per_second)
+    }
+
+    /// Where logs or events of a lease wait for other streams.
+    pub(crate) fn log_turns(&self, lease: LeaseId) -> Turns {
+        self.carrying.turns(lease.owner(), self.settings.log_bytes_per_second)
     }
 
     /// When a stream that begins now has to end.
@@ -236,27 +261,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Becomes true when streams have to end.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
-    }
-}
-
-/// Lets streams go on one after the other. However many have something to carry at once, the
-/// runtime has one of them to run between what others ask, and not all of them in a row.
-#[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(1)))
-    }
-}
-
-impl Turns {
-    /// Waits for the own turn, and lets everything else that can run do so first. To be called
-    /// after each message that was carried.
-    pub(crate) async fn next(&self) {
-        // Never closed.
-        let _turn = self.0.acquire().await;
-        tokio::task::yield_now().await;
     }
 }
 

@@ -86,7 +86,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         parts: &mut Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let principal = self.authorizer.authenticate(parts).await?;
+        let principal = self.authenticate(parts).await?;
         match route {
             Route::Version => {
                 let identity = self.provider.identity();

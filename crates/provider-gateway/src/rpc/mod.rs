@@ -112,7 +112,7 @@ impl<P: Provider, C: Cluster> Rpc<P, C> {
     /// The body of a call that may be made, and what it weighs.
     async fn take<B: Readable>(&self, parts: &mut Parts, body: B) -> Result<(Body, Held), Failure> {
         let Gateway { authorizer, settings, .. } = &self.gateway;
-        let principal = authorizer.authenticate(parts).await?;
+        let principal = self.gateway.authenticate(parts).await?;
         let path = parts.uri.path();
         let account = match authorizer.admit(&principal) {
             Err(denial) if path == SEND_MANIFEST => return Err(denial.into()),
