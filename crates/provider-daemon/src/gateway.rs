@@ -25,7 +25,7 @@ use provider_gateway::certs::{AuthorityFiles, OwnCertificate, OwnCertificateErro
 use provider_gateway::port::{Busy, Identity, Provider, Screening};
 use provider_gateway::rpc::{Rpc, RpcError};
 use provider_gateway::tls::{
-    CertificateFileError, Protocol, Server, ServerCertificates, TlsError, certified,
+    CertificateFileError, Protocol, Server, ServerCertificates, TlsError, certified, listen,
 };
 use provider_gateway::{Budget, Gateway, Settings};
 use tokio::net::TcpListener;
@@ -165,8 +165,8 @@ pub(crate) async fn serve<C: Cluster>(
     metrics: provider_gateway::Metrics,
     Context { build, vault, api_server }: Context,
 ) -> Result<Served, GatewayError> {
-    let (rest_listener, rest) = bind(config.gateway.rest).await?;
-    let (rpc_listener, grpc) = bind(config.gateway.grpc).await?;
+    let (rest_listener, rest) = bind(config.gateway.rest)?;
+    let (rpc_listener, grpc) = bind(config.gateway.grpc)?;
     let hostname = config.gateway.public_hostname.clone();
     let password = KeyFilePassword::of(key);
     // A certificate without a name is one of a client. Who has no public name is reached here.
@@ -321,13 +321,12 @@ fn acme(issuer: &Issuer, outbound: &Outbound) -> AcmeSettings {
 }
 
 /// Listens; also where, as port 0 takes a free one.
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), GatewayError> {
-    let listen = async {
-        let listener = TcpListener::bind(address).await?;
+fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), GatewayError> {
+    let listener = listen(address).and_then(|listener| {
         let bound = listener.local_addr()?;
         Ok((listener, bound))
-    };
-    listen.await.map_err(|source| GatewayError::Listen { address, source })
+    });
+    listener.map_err(|source| GatewayError::Listen { address, source })
 }
 
 fn identity(address: Address, hostname: Option<&str>, config: &Config, build: Build) -> Identity {

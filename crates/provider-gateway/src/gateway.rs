@@ -19,6 +19,7 @@ use crate::places::{Budget, Place, Places, client};
 use crate::port::{Busy, Identity, Provider};
 use crate::rest::Kept;
 use crate::tls::Peer;
+use crate::turns::{Streams, Turns};
 
 /// What metrics there are, as Prometheus reads them.
 pub type Metrics = Arc<dyn Fn() -> String + Send + Sync>;
@@ -43,6 +44,10 @@ pub struct Settings {
     pub streams: usize,
     pub streams_per_owner: usize,
     pub streams_per_lease: usize,
+    /// Bytes that the shells of an owner carry in a second, in both directions together.
+    pub shell_bytes_per_second: u32,
+    /// Bytes that logs and events of an owner carry in a second.
+    pub log_bytes_per_second: u32,
     /// How many streams of what anybody may follow may be open at once.
     pub public_streams: usize,
     pub public_streams_per_client: usize,
@@ -71,6 +76,8 @@ impl Default for Settings {
             streams: 1024,
             streams_per_owner: 128,
             streams_per_lease: 32,
+            shell_bytes_per_second: 8 << 20,
+            log_bytes_per_second: 64 << 20,
             public_streams: 256,
             public_streams_per_client: 32,
             stream_lifetime: Duration::from_hours(24),
@@ -112,7 +119,8 @@ pub struct Gateway<P, C> {
     pub(crate) tenants: Places<Address>,
     /// The one place for reading a large document.
     pub(crate) reading: Arc<Semaphore>,
-    turns: Turns,
+    /// Where they wait for one another.
+    carrying: Streams,
     stopping: Arc<watch::Sender<bool>>,
 }
 
@@ -133,7 +141,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             streams,
             streams_refused: Arc::default(),
             reading: Arc::new(Semaphore::new(1)),
-            turns: Turns::default(),
+            carrying: Streams::default(),
             stopping: Arc::new(watch::Sender::new(false)),
             settings: Arc::new(settings),
         }
@@ -185,9 +193,14 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         self.followers.take(client(address_of(extensions)), 1).map_err(|_| Busy::Full)
     }
 
-    /// Where streams that carry much wait for one another.
-    pub(crate) fn turns(&self) -> Turns {
-        self.turns.clone()
+    /// Where a shell of a lease waits for other streams.
+    pub(crate) fn shell_turns(&self, lease: LeaseId) -> Turns {
+        self.carrying.turns(lease.owner(), self.settings.shell_bytes_per_second)
+    }
+
+    /// Where logs or events of a lease wait for other streams.
+    pub(crate) fn log_turns(&self, lease: LeaseId) -> Turns {
+        self.carrying.turns(lease.owner(), self.settings.log_bytes_per_second)
     }
 
     /// When a stream that begins now has to end.
@@ -199,27 +212,6 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
     /// Becomes true when streams have to end.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
-    }
-}
-
-/// Lets streams go on one after the other. However many have something to carry at once, the
-/// runtime has one of them to run between what others ask, and not all of them in a row.
-#[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(1)))
-    }
-}
-
-impl Turns {
-    /// Waits for the own turn, and lets everything else that can run do so first. To be called
-    /// after each message that was carried.
-    pub(crate) async fn next(&self) {
-        // Never closed.
-        let _turn = self.0.acquire().await;
-        tokio::task::yield_now().await;
     }
 }
 

@@ -29,6 +29,7 @@ pub mod rest;
 pub mod rpc;
 pub mod stream;
 pub mod tls;
+mod turns;
 
 pub use gateway::{Gateway, Metrics, ScrapeToken, Settings};
 pub use places::Budget;

@@ -17,7 +17,7 @@ use super::certificate::{CertificateCheck, ClientCertificate, Refusal};
 use super::denial::Denial;
 use super::keys::KeyCache;
 use super::lookup::{Certificates, IsTenant, KeyAnswer, PublicKeys};
-use crate::tls::Peer;
+use crate::tls::{OfStranger, Peer};
 
 /// How often the certificate of a stream is checked again.
 const RECHECK: Duration = Duration::from_mins(1);
@@ -56,6 +56,12 @@ impl Authorizer {
         let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let now = SystemTime::now();
         let principal = self.authenticator.authenticate(certificate, header, now).await?;
+        // The connection of a client that is known may wait longer for its next request.
+        if principal != Principal::Anonymous
+            && let Some(connection) = parts.extensions.get::<OfStranger>()
+        {
+            connection.is_known_now();
+        }
         parts.extensions.insert(Arc::new(principal));
         self.decide(&parts.extensions, request)
     }

@@ -95,6 +95,8 @@ impl<T: Transport + Send + Sync + 'static> Certificates for Query<T> {
 /// How many questions about owners of leases are under way at once, and how many about others:
 /// strangers cause those, and the chain's node serves the rest of the provider too.
 const AT_ONCE: usize = 16;
+/// How many questions about others wait for their turn. Each holds the request that it is about.
+const WAITING: usize = 256;
 /// How long somebody waits for an answer, the wait for their turn included.
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -106,12 +108,14 @@ pub(super) struct Limited {
     is_tenant: IsTenant,
     tenants: Semaphore,
     strangers: Semaphore,
+    /// One permit for each question about others that waits or is asked.
+    places: Semaphore,
 }
 
 impl Limited {
     pub(super) fn new(is_tenant: IsTenant) -> Self {
         let [tenants, strangers] = [AT_ONCE; 2].map(Semaphore::new);
-        Self { is_tenant, tenants, strangers }
+        Self { is_tenant, tenants, strangers, places: Semaphore::new(AT_ONCE + WAITING) }
     }
 
     pub(super) async fn ask<A>(
@@ -119,7 +123,12 @@ impl Limited {
         about: &Address,
         question: impl Future<Output = Result<A, LookupFailure>>,
     ) -> Result<A, LookupFailure> {
-        let turns = if (self.is_tenant)(about) { &self.tenants } else { &self.strangers };
+        let (turns, _place) = if (self.is_tenant)(about) {
+            (&self.tenants, None)
+        } else {
+            let full = |_| LookupFailure::Unavailable("too many others wait for it".into());
+            (&self.strangers, Some(self.places.try_acquire().map_err(full)?))
+        };
         let turn = async {
             // Never closed.
             let _turn = turns.acquire().await;
@@ -173,6 +182,27 @@ impl<K: Clone + Eq + Hash, V: Clone> Recent<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn questions_about_strangers_wait_in_a_bounded_queue_and_those_about_tenants_do_not() {
+        let tenant = Address::from_bytes(&[1; 20]).unwrap();
+        let stranger = Address::from_bytes(&[2; 20]).unwrap();
+        let limited = Limited::new(Arc::new(move |account| *account == tenant));
+        let silent = || std::future::pending::<Result<(), _>>();
+        let flood = (0..1_000).map(|_| limited.ask(&stranger, silent()));
+        let flood = futures_util::future::join_all(flood);
+        let honest = async {
+            tokio::time::sleep(PATIENCE / 2).await;
+            let another = limited.ask(&stranger, async { Ok(()) }).await;
+            (another, limited.ask(&tenant, async { Ok(()) }).await)
+        };
+        let (answers, (another, honest)) = tokio::join!(flood, honest);
+        let waited = answers.iter().filter(|it| matches!(it, Err(LookupFailure::Slow(_)))).count();
+        assert_eq!(waited, AT_ONCE + WAITING, "the others are refused at once");
+        assert!(matches!(another, Err(LookupFailure::Unavailable(_))), "{another:?}");
+        assert!(honest.is_ok(), "{honest:?}");
+        assert!(limited.ask(&stranger, async { Ok(()) }).await.is_ok(), "places come back");
+    }
 
     #[test]
     fn answers_age_and_the_first_make_room_for_the_last() {

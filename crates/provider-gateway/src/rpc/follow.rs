@@ -30,6 +30,7 @@ use super::lease::{Answers, ended, read};
 use crate::gateway::StreamPermit;
 use crate::port::Provider;
 use crate::stream::{Allowed, Lines};
+use crate::turns::Turns;
 
 /// Shortest time between two looks.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -162,6 +163,7 @@ pub(super) struct Logs<L> {
     allowed: Allowed,
     /// Lines that can be told, and of which service each.
     waiting: VecDeque<(String, Vec<u8>)>,
+    turns: Turns,
     _permit: StreamPermit,
 }
 
@@ -170,9 +172,10 @@ impl<L: LogLines> Logs<L> {
         parts: L,
         lines: Lines,
         allowed: Allowed,
+        turns: Turns,
         permit: StreamPermit,
     ) -> Self {
-        Self { parts, lines, allowed, waiting: VecDeque::new(), _permit: permit }
+        Self { parts, lines, allowed, waiting: VecDeque::new(), turns, _permit: permit }
     }
 
     pub(super) async fn next(&mut self) -> Result<Option<(String, Vec<u8>)>, Status> {
@@ -189,14 +192,16 @@ impl<L: LogLines> Logs<L> {
             if !self.allowed.services.include(service) {
                 continue;
             }
-            let service = service.clone();
+            let (service, mut bytes) = (service.clone(), 0_usize);
             for frame in self.lines.push(part) {
                 let mut line = frame.message.into_bytes();
                 if !frame.continues {
                     line.push(b'\n');
                 }
+                bytes = bytes.saturating_add(line.len());
                 self.waiting.push_back((service.clone(), line));
             }
+            self.turns.next(bytes).await;
         }
     }
 }

@@ -110,7 +110,8 @@ impl<P: Provider, C: Cluster> Answers<P, C> {
         let query = LogQuery { services, tail, follow, previous: false };
         let permit = self.permit(&allowed)?;
         let parts = self.0.cluster.logs(allowed.lease, query).await.map_err(read)?;
-        Ok(Logs::new(parts, Lines::new(follow), allowed, permit))
+        let turns = self.0.log_turns(allowed.lease);
+        Ok(Logs::new(parts, Lines::new(follow), allowed, turns, permit))
     }
 
     fn permit(&self, allowed: &Allowed) -> Result<StreamPermit, Status> {

@@ -49,7 +49,7 @@ struct EventSource<E> {
 }
 
 impl<E: EventStream> Source for EventSource<E> {
-    async fn next(&mut self) -> Result<Option<Vec<String>>, ReadFailure> {
+    async fn next(&mut self) -> Result<Option<String>, ReadFailure> {
         loop {
             let event = match self.notices.next() {
                 Some(notice) => notice,
@@ -64,7 +64,7 @@ impl<E: EventStream> Source for EventSource<E> {
                 None => self.services == Services::All,
             };
             if visible && let Ok(line) = to_line(&frame(event)) {
-                return Ok(Some(vec![line]));
+                return Ok(Some(line));
             }
         }
     }

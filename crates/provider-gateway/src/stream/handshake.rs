@@ -128,7 +128,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             let Some(Allowed { lease, services, mut watch }) = found else {
                 return socket.finish(CloseCode::NotFound, "").await;
             };
-            let turns = gateway.turns();
+            let turns = gateway.log_turns(lease);
             let opened = open(gateway.cluster, Reading { lease, services, params });
             match socket.until(&mut watch, false, opened).await {
                 Happened::Own(Ok(source)) => pump(socket, watch, turns, source).await,

@@ -1,7 +1,10 @@
 //! What containers wrote.
 
+use std::vec::IntoIter;
+
 use http::request::Parts;
 use provider_api::json::to_line;
+use provider_api::stream::LogFrame;
 use provider_engine::cluster::port::{Cluster, LogLines, LogPart, LogQuery, ReadFailure};
 
 use super::handshake::{Asked, Reading, choice};
@@ -29,7 +32,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
             };
             let parts = cluster.logs(lease, query).await?;
             let lines = Lines::new(params.follow);
-            Ok(LogSource { parts, lines, services, is_over: false })
+            Ok(LogSource { parts, lines, services, frames: Vec::new().into_iter(), is_over: false })
         };
         self.read(lease, asked, parts, open).await
     }
@@ -39,6 +42,8 @@ struct LogSource<L> {
     parts: L,
     lines: Lines,
     services: Services,
+    /// What was read and is not sent yet.
+    frames: IntoIter<LogFrame>,
     is_over: bool,
 }
 
@@ -50,22 +55,24 @@ impl<L: LogLines> LogSource<L> {
 }
 
 impl<L: LogLines> Source for LogSource<L> {
-    async fn next(&mut self) -> Result<Option<Vec<String>>, ReadFailure> {
-        while !self.is_over {
-            let frames = match self.parts.next().await {
-                Ok(Some(part)) if self.may_see(&part) => self.lines.push(part),
-                Ok(Some(_)) => Vec::new(),
-                Ok(None) => {
+    async fn next(&mut self) -> Result<Option<String>, ReadFailure> {
+        loop {
+            // One at a time: as JSON, a line may be six times as long.
+            if let Some(line) = self.frames.find_map(|frame| to_line(&frame).ok()) {
+                return Ok(Some(line));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            let frames = match self.parts.next().await? {
+                Some(part) if self.may_see(&part) => self.lines.push(part),
+                Some(_) => Vec::new(),
+                None => {
                     self.is_over = true;
                     self.lines.finish()
                 }
-                Err(failure) => return Err(failure),
             };
-            if !frames.is_empty() {
-                let lines = frames.iter().filter_map(|frame| to_line(frame).ok());
-                return Ok(Some(lines.collect()));
-            }
+            self.frames = frames.into_iter();
         }
-        Ok(None)
     }
 }

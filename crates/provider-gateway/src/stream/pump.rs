@@ -9,15 +9,17 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::socket::{Gone, Happened, Socket};
 use super::watch::{Ending, LeaseWatch};
-use crate::gateway::Turns;
+use crate::turns::Turns;
 
-/// How many batches are handed over before they have to be written.
-const BATCHES: usize = 64;
+/// How many lines are handed over before they have to be written.
+const LINES: usize = 64;
+/// How many bytes of them.
+const BYTES: usize = 64 << 10;
 
 /// Lines to be sent.
 pub(super) trait Source: Send {
-    /// The next ones; `None` when there are no more. Dropping the future loses none.
-    fn next(&mut self) -> impl Future<Output = Result<Option<Vec<String>>, ReadFailure>> + Send;
+    /// The next one; `None` when there are no more. Dropping the future loses none.
+    fn next(&mut self) -> impl Future<Output = Result<Option<String>, ReadFailure>> + Send;
 }
 
 /// Sends what comes until an end, and says which.
@@ -30,8 +32,8 @@ pub(super) async fn pump(
     let (code, reason) = loop {
         match socket.until(&mut watch, true, source.next()).await {
             Happened::Own(next) => match forward(&mut socket, &mut source, next).await {
-                Ok(None) => turns.next().await,
-                Ok(Some(end)) => break end,
+                Ok(Sent::More(bytes)) => turns.next(bytes).await,
+                Ok(Sent::All(code, reason)) => break (code, reason),
                 Err(Gone) => return,
             },
             // Nothing that a client says is of interest.
@@ -43,36 +45,47 @@ pub(super) async fn pump(
     socket.finish(code, &reason).await;
 }
 
-/// Sends one batch, and those that are there already: a log of a million lines is not written a
-/// line at a time.
+/// What became of lines.
+enum Sent {
+    /// So many bytes were written, and there may be more.
+    More(usize),
+    /// There are no more.
+    All(CloseCode, String),
+}
+
+/// Sends a line, and those that are there already: a log of a million lines is not written a line
+/// at a time.
 async fn forward(
     socket: &mut Socket,
     source: &mut impl Source,
-    first: Result<Option<Vec<String>>, ReadFailure>,
-) -> Result<Option<(CloseCode, String)>, Gone> {
-    let mut next = Some(first);
-    for left in (0..BATCHES).rev() {
-        match next.take() {
-            Some(Ok(Some(batch))) => {
-                for line in batch {
-                    socket.feed(Message::Text(line.into())).await?;
-                }
+    first: Result<Option<String>, ReadFailure>,
+) -> Result<Sent, Gone> {
+    let (mut next, mut lines, mut bytes) = (first, 0_usize, 0_usize);
+    loop {
+        match next {
+            Ok(Some(line)) => {
+                lines = lines.saturating_add(1);
+                bytes = bytes.saturating_add(line.len());
+                socket.feed(Message::Text(line.into())).await?;
             }
-            Some(Ok(None)) => {
+            Ok(None) => {
                 socket.flush().await?;
-                return Ok(Some((CloseCode::Done, String::new())));
+                return Ok(Sent::All(CloseCode::Done, String::new()));
             }
-            Some(Err(failure)) => {
+            Err(failure) => {
                 socket.flush().await?;
-                return Ok(Some(broken(&failure)));
+                let (code, reason) = broken(&failure);
+                return Ok(Sent::All(code, reason));
             }
-            None => break,
         }
         // Nothing is taken that would not be sent.
-        next = if left > 0 { source.next().now_or_never() } else { None };
+        let ready =
+            if lines < LINES && bytes < BYTES { source.next().now_or_never() } else { None };
+        let Some(ready) = ready else { break };
+        next = ready;
     }
     socket.flush().await?;
-    Ok(None)
+    Ok(Sent::More(bytes))
 }
 
 /// Why a stream that was open ends.
@@ -106,21 +119,16 @@ pub(super) fn ended(ending: Ending) -> (CloseCode, String) {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
-    use bytes::Bytes;
-    use http::{Request, Response, StatusCode};
-    use http_body_util::Full;
-    use hyper::body::Incoming;
-    use hyper::server::conn::http1;
-    use hyper::service::service_fn;
-    use hyper_util::rt::TokioIo;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+    use akash_types::Address;
+    use tokio::io::AsyncReadExt;
 
+    use super::super::socket::piped;
     use super::*;
+    use crate::turns::Streams;
 
     const LINE: usize = 16 << 10;
 
@@ -128,44 +136,19 @@ mod tests {
     struct Endless(Arc<AtomicUsize>);
 
     impl Source for Endless {
-        async fn next(&mut self) -> Result<Option<Vec<String>>, ReadFailure> {
+        async fn next(&mut self) -> Result<Option<String>, ReadFailure> {
             self.0.fetch_add(1, Ordering::Relaxed);
-            Ok(Some(vec!["x".repeat(LINE)]))
+            Ok(Some("x".repeat(LINE)))
         }
-    }
-
-    /// A socket over a pipe that holds next to nothing, and the client's end of it.
-    async fn socket() -> (Socket, DuplexStream) {
-        let (server, mut client) = tokio::io::duplex(512);
-        let upgrades = Arc::new(Mutex::new(None));
-        let taken = Arc::clone(&upgrades);
-        let service = service_fn(move |request: Request<Incoming>| {
-            *taken.lock().unwrap() = Some(hyper::upgrade::on(request));
-            let mut answer = Response::new(Full::<Bytes>::default());
-            *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-            answer.headers_mut().insert("upgrade", "websocket".parse().unwrap());
-            async { Ok::<_, Infallible>(answer) }
-        });
-        let serving = http1::Builder::new().serve_connection(TokioIo::new(server), service);
-        tokio::spawn(serving.with_upgrades());
-        let ask = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
-        client.write_all(ask).await.unwrap();
-        let (mut head, mut byte) = (Vec::new(), [0]);
-        while !head.ends_with(b"\r\n\r\n") {
-            client.read_exact(&mut byte).await.unwrap();
-            head.extend(byte);
-        }
-        let upgrade = upgrades.lock().unwrap().take().unwrap();
-        let (ping, patience) = (Duration::from_hours(1), Duration::from_mins(1));
-        (Socket::new(upgrade.await.unwrap(), ping, patience, 1024).await, client)
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_is_not_read_is_bounded_in_bytes_and_time() {
-        let (socket, mut client) = socket().await;
+        let (socket, mut client) = piped(1024).await;
         let taken = Arc::new(AtomicUsize::new(0));
         let (watch, source) = (LeaseWatch::endless(), Endless(Arc::clone(&taken)));
-        let pumping = tokio::spawn(pump(socket, watch, Turns::default(), source));
+        let turns = Streams::default().turns(Address::from_bytes(&[1; 20]).unwrap(), u32::MAX);
+        let pumping = tokio::spawn(pump(socket, watch, turns, source));
         tokio::time::sleep(Duration::from_secs(30)).await;
         let unread = taken.load(Ordering::Relaxed) * LINE;
         assert!((1..=64 << 10).contains(&unread), "{unread} bytes wait to be read");

@@ -27,9 +27,9 @@ use super::socket::{Gone, Happened, Socket};
 use super::watch::{Ending, LeaseWatch};
 use crate::Gateway;
 use crate::auth::{LeaseRef, Request};
-use crate::gateway::Turns;
 use crate::port::Provider;
 use crate::rest::{Answer, Failure};
+use crate::turns::Turns;
 
 /// Largest message of a client.
 const LARGEST: usize = 128 << 10;
@@ -95,7 +95,7 @@ impl<P: Provider, C: Cluster> Gateway<P, C> {
         let started = socket.until(&mut watch, false, self.cluster.exec(lease, request)).await;
         match started {
             Happened::Own(Ok((input, output))) => {
-                let turns = self.turns();
+                let turns = self.shell_turns(lease);
                 converse(socket, &mut watch, &turns, &params, input, output).await
             }
             Happened::Own(Err(failure)) => Ok(not_started(failure)),
@@ -149,16 +149,19 @@ async fn converse(
         match socket.until(watch, has_room, step).await {
             Happened::Own(Step::Wrote(part)) => match written(part) {
                 Ok(frame) => {
-                    socket.send(Message::Binary(frame.encode())).await?;
-                    turns.next().await;
+                    let frame = frame.encode();
+                    let bytes = frame.len();
+                    socket.send(Message::Binary(frame)).await?;
+                    turns.next(bytes).await;
                 }
                 Err(end) => return Ok(end),
             },
             Happened::Own(Step::IsFed) => is_fed = true,
             Happened::Own(Step::HasRoom) => {}
             Happened::Received(message) => {
+                let bytes = message.len();
                 unqueued.extend(for_command(message, params));
-                turns.next().await;
+                turns.next(bytes).await;
             }
             Happened::Ended(ending) => return Ok(ended(ending)),
             Happened::Gone => return Err(Gone),
@@ -285,7 +288,74 @@ fn result(exit_code: i32, message: &str) -> End {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use akash_types::Address;
+    use tokio::io::AsyncWriteExt;
+
+    use super::super::socket::piped;
     use super::*;
+    use crate::turns::Streams;
+
+    /// A command that writes what it reads, a part at a time.
+    struct Cat(mpsc::Sender<ExecInput>);
+
+    impl Input for Cat {
+        async fn send(&mut self, input: ExecInput) -> bool {
+            self.0.send(input).await.is_ok()
+        }
+    }
+
+    struct Copied(mpsc::Receiver<ExecInput>);
+
+    impl Output for Copied {
+        async fn next(&mut self) -> ExecOutput {
+            match self.0.recv().await {
+                Some(ExecInput::Stdin(bytes)) => ExecOutput::Stdout(bytes),
+                _ => ExecOutput::Exit(0),
+            }
+        }
+    }
+
+    /// A masked binary frame with input.
+    fn input(bytes: usize) -> Vec<u8> {
+        let length = u64::try_from(bytes + 1).unwrap().to_be_bytes();
+        let mut frame = [&[0x82, 0x80 | 127][..], &length, &[0; 4], &[104]].concat();
+        frame.resize(frame.len() + bytes, b'x');
+        frame
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shell_holds_little_for_a_client_that_reads_nothing_and_leaves_it() {
+        let (mut socket, mut client) = piped(LARGEST).await;
+        let (input_end, output_end) = mpsc::channel(1);
+        let talking = tokio::spawn(async move {
+            let turns = Streams::default().turns(Address::from_bytes(&[1; 20]).unwrap(), 1 << 20);
+            let (query, mut watch) =
+                ("cmd0=cat&tty=0&service=web&stdin=1&podIndex=0", LeaseWatch::endless());
+            let params = ShellParams::read(&Query::parse(query)).unwrap();
+            let (input, output) = (Cat(input_end), Copied(output_end));
+            converse(&mut socket, &mut watch, &turns, &params, input, output).await
+        });
+        // Until nothing more is taken: a message, the short queue, and what is written of the
+        // first part.
+        let (message, mut taken) = (input(100 << 10), 0);
+        'sending: loop {
+            for piece in message.chunks(1 << 10) {
+                let sending = tokio::time::timeout(Duration::from_secs(5), client.write_all(piece));
+                match sending.await {
+                    Ok(sent) => sent.unwrap(),
+                    Err(_) => break 'sending,
+                }
+                taken += piece.len();
+            }
+            assert!(taken < 4 << 20, "everything is taken");
+        }
+        let most = LARGEST + (WAITING + 4) * ExecInput::PART;
+        assert!((100 << 10..=most).contains(&taken), "{taken} bytes");
+        let ended = tokio::time::timeout(Duration::from_mins(2), talking).await;
+        assert_eq!(ended.expect("it is left").unwrap(), Err(Gone));
+    }
 
     fn said(end: End) -> String {
         String::from_utf8(end.0.encode().to_vec()).unwrap()

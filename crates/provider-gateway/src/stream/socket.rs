@@ -135,6 +135,43 @@ fn shortened(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// A socket over a pipe that holds next to nothing, and the client's end of it.
+#[cfg(test)]
+pub(super) async fn piped(largest: usize) -> (Socket, tokio::io::DuplexStream) {
+    use std::convert::Infallible;
+    use std::sync::{Arc, Mutex};
+
+    use http::{Request, Response, StatusCode};
+    use http_body_util::Full;
+    use hyper::body::Incoming;
+    use hyper::server::conn::http1;
+    use hyper::service::service_fn;
+    use tokio::io::AsyncReadExt;
+
+    let (server, mut client) = tokio::io::duplex(512);
+    let upgrades = Arc::new(Mutex::new(None));
+    let taken = Arc::clone(&upgrades);
+    let service = service_fn(move |request: Request<Incoming>| {
+        *taken.lock().unwrap() = Some(hyper::upgrade::on(request));
+        let mut answer = Response::new(Full::<Bytes>::default());
+        *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        answer.headers_mut().insert("upgrade", "websocket".parse().unwrap());
+        async { Ok::<_, Infallible>(answer) }
+    });
+    let serving = http1::Builder::new().serve_connection(TokioIo::new(server), service);
+    tokio::spawn(serving.with_upgrades());
+    let ask = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+    client.write_all(ask).await.unwrap();
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        client.read_exact(&mut byte).await.unwrap();
+        head.extend(byte);
+    }
+    let upgrade = upgrades.lock().unwrap().take().unwrap();
+    let (ping, patience) = (Duration::from_hours(1), Duration::from_mins(1));
+    (Socket::new(upgrade.await.unwrap(), ping, patience, largest).await, client)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,8 +12,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Clients are compared by how many times they have so many idle connections.
 const ALIKE: usize = 16;
@@ -84,6 +86,12 @@ impl Idle {
         true
     }
 
+    /// Tells idle connections to close until at most so many stay; how many were told.
+    pub(super) fn close_beyond(&self, most: usize) -> usize {
+        let idle: usize = self.lock().clients.values().map(BTreeMap::len).sum();
+        (most..idle).take_while(|_| self.close_one(usize::MAX, 0)).count()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,6 +111,10 @@ struct State {
     requests: usize,
     /// Its number among the idle ones.
     number: Option<u64>,
+    /// Since when it is idle.
+    since: Option<Instant>,
+    /// It does not count as idle any more, whatever it does.
+    is_exempt: bool,
 }
 
 impl Presence {
@@ -117,6 +129,32 @@ impl Presence {
         }
     }
 
+    /// Waits until the connection has been idle for so long.
+    pub(super) async fn idle_for(&self, patience: Duration) {
+        loop {
+            let now = Instant::now();
+            let (since, is_exempt) = {
+                let state = self.lock();
+                (state.since.filter(|_| state.number.is_some()), state.is_exempt)
+            };
+            if is_exempt {
+                return std::future::pending().await;
+            }
+            let end = since.unwrap_or(now).checked_add(patience).unwrap_or(now);
+            if end <= now {
+                return;
+            }
+            tokio::time::sleep_until(end).await;
+        }
+    }
+
+    /// The connection does not count as idle from now on.
+    pub(super) fn exempt(&self) {
+        let mut state = self.lock();
+        state.is_exempt = true;
+        self.leave(&mut state);
+    }
+
     /// A request has arrived: the connection is not idle until the result is dropped.
     pub(super) fn request(self: &Arc<Self>) -> Answering {
         let mut state = self.lock();
@@ -126,6 +164,10 @@ impl Presence {
     }
 
     fn wait(&self, state: &mut State) {
+        if state.is_exempt {
+            return;
+        }
+        state.since = Some(Instant::now());
         let mut idle = self.idle.lock();
         let number = idle.next;
         idle.next = idle.next.wrapping_add(1);
@@ -240,6 +282,36 @@ mod tests {
         let told = (0..100).filter(|_| idle.close_one(7, 6)).count();
         assert_eq!(told, 1);
         assert!(is_closed(&open[1]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_is_idle_for_as_long_as_it_has_no_request_unless_it_is_exempt() {
+        let idle = Idle::default();
+        let patience = Duration::from_secs(15);
+        let one = idle.enter(client(1));
+        let asking = async {
+            for _ in 0..4 {
+                tokio::time::sleep(patience * 2 / 3).await;
+                let busy = one.request();
+                tokio::time::sleep(patience * 2).await;
+                drop(busy);
+            }
+            Instant::now()
+        };
+        let ended = async {
+            one.idle_for(patience).await;
+            Instant::now()
+        };
+        let (asked, ended) = tokio::join!(asking, ended);
+        assert_eq!(ended - asked, patience);
+
+        let known = idle.enter(client(2));
+        known.exempt();
+        drop(known.request());
+        let waited = tokio::time::timeout(patience * 100, known.idle_for(patience)).await;
+        assert!(waited.is_err());
+        assert_eq!(idle.close_beyond(1), 0, "only one is idle");
+        assert_eq!(idle.close_beyond(0), 1);
     }
 
     #[test]

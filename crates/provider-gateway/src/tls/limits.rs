@@ -15,6 +15,11 @@ pub struct Limits {
     /// From the end of one answer to the end of the next request's head. Clients close idle
     /// connections themselves after 90 seconds; one that is closed under a request would fail it.
     pub head: Duration,
+    /// The same for clients that have not shown who they are.
+    pub stranger_idle: Duration,
+    /// Connections of such clients that wait after the handshake: each holds some 20 KB. Of more,
+    /// one is closed.
+    pub strangers: usize,
     /// Bytes of a request's head.
     pub head_bytes: usize,
     /// How long a client may leave what is sent to it unread.
@@ -32,6 +37,8 @@ impl Default for Limits {
             per_client: 1_024,
             handshake: Duration::from_secs(10),
             head: Duration::from_mins(2),
+            stranger_idle: Duration::from_secs(15),
+            strangers: 1_024,
             head_bytes: 64 * 1024,
             write: Duration::from_mins(1),
             requests: 32,

@@ -21,10 +21,10 @@ use super::certificates::ServerCertificates;
 use super::config::{Configs, Protocol, TlsError};
 use super::handshake::{Handshake, Trouble};
 use super::head::{AmbiguousLength, Heads};
-use super::idle::{Idle, Presence};
+use super::idle::{Answering, Idle, Presence};
 use super::io::Placed;
 use super::limits::Limits;
-use super::peer::Peer;
+use super::peer::{OfStranger, Peer};
 use super::tally::Tally;
 use super::unread::Unread;
 use crate::auth::CertificateCheck;
@@ -77,6 +77,20 @@ struct Connection {
     stopped: watch::Receiver<bool>,
 }
 
+/// A connection among those that wait for their client, and among those of strangers.
+struct Waits {
+    presence: Arc<Presence>,
+    stranger: Arc<Presence>,
+}
+
+impl Waits {
+    /// A request has arrived: the connection does not wait until the result is dropped.
+    fn request(&self, request: &mut Request<Incoming>) -> [Answering; 2] {
+        request.extensions_mut().insert(OfStranger(Arc::clone(&self.stranger)));
+        [self.presence.request(), self.stranger.request()]
+    }
+}
+
 /// What is needed to serve a listener. The same for REST and gRPC but for the protocol.
 #[derive(Clone)]
 pub struct Server {
@@ -85,6 +99,8 @@ pub struct Server {
     budget: Budget,
     tally: Arc<Tally>,
     idle: Idle,
+    /// Connections whose client has not shown who it is, after the handshake.
+    strangers: Idle,
     told: Told,
 }
 
@@ -107,6 +123,7 @@ impl Server {
             budget: Budget::default(),
             tally: Arc::new(Tally::new(Places::new(limits.connections, limits.per_client))),
             idle: Idle::default(),
+            strangers: Idle::default(),
             told: Arc::new(|_, _| {}),
         })
     }
@@ -229,19 +246,26 @@ impl Server {
         match self.handshake.run(tcp, address, deadline).await {
             Ok((stream, peer)) => {
                 Tally::add(&self.tally.served);
-                match self.handshake.protocol {
+                let stranger = self.strangers.enter(client(address.ip()));
+                if peer.certificate.is_some() {
+                    stranger.exempt();
+                }
+                for _ in 0..self.strangers.close_beyond(self.limits.strangers) {
+                    Tally::add(&self.tally.crowded_out);
+                }
+                let waits = Waits { presence, stranger: Arc::clone(&stranger) };
+                let speaking = match self.handshake.protocol {
                     Protocol::Http1 => {
-                        let speaking = boxed(
-                            self.speak_http1(stream, place, service, peer, presence, stopped),
-                        );
-                        speaking.await;
+                        boxed(self.speak_http1(stream, place, service, peer, waits, stopped))
                     }
                     Protocol::Http2 => {
-                        let speaking = boxed(
-                            self.speak_http2(stream, place, service, peer, presence, stopped),
-                        );
-                        speaking.await;
+                        boxed(self.speak_http2(stream, place, service, peer, waits, stopped))
                     }
+                };
+                tokio::select! {
+                    () = speaking => {}
+                    () = stranger.closed() => {}
+                    () = stranger.idle_for(self.limits.stranger_idle) => {}
                 }
             }
             Err(trouble) => self.came_to_nothing(address, &trouble),
@@ -254,7 +278,7 @@ impl Server {
         place: Place<IpAddr>,
         service: Arc<S>,
         peer: Peer,
-        presence: Arc<Presence>,
+        waits: Waits,
         stopped: watch::Receiver<bool>,
     ) {
         let heads = Arc::new(Heads::new(self.budget.held_for(peer.address.ip())));
@@ -265,7 +289,7 @@ impl Server {
                 request.extensions_mut().insert(AmbiguousLength);
             }
             request.extensions_mut().insert(Arc::clone(&peer));
-            let busy = presence.request();
+            let busy = waits.request(&mut request);
             let (answering, heads) = (service.call(request), Arc::clone(&heads));
             async move {
                 let answer = answering.await;
@@ -294,7 +318,7 @@ impl Server {
         place: Place<IpAddr>,
         service: Arc<S>,
         peer: Peer,
-        presence: Arc<Presence>,
+        waits: Waits,
         stopped: watch::Receiver<bool>,
     ) {
         let io = Placed::new(stream, place, None, self.limits.write);
@@ -302,7 +326,7 @@ impl Server {
         let watched = unread.clone();
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(Arc::clone(&peer));
-            let busy = presence.request();
+            let busy = waits.request(&mut request);
             let (answering, unread) = (service.call(request), unread.clone());
             async move { Ok::<_, S::Error>(answering.await?.map(|body| unread.watch(body, busy))) }
         });

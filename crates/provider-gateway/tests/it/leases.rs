@@ -1,7 +1,10 @@
 //! What is shown of leases, compared with what a Go provider showed.
 
+use std::collections::BTreeMap;
+
 use provider_api::client::ClientError;
 use provider_api::error::ErrorCode;
+use provider_api::query::StreamParams;
 use provider_gateway::port::Busy;
 use provider_sim::core::Disturbance;
 use serde_json::Value;
@@ -233,5 +236,45 @@ async fn no_answer_of_the_engine_says_whether_anything_was_begun() {
         let ClientError::Refused { status, code, .. } = refused else { panic!("{refused:?}") };
         assert_eq!((status, code), (wanted.0, Some(wanted.1)), "{busy:?}");
         assert_eq!(said.contains("may have been done"), may_be_done, "{busy:?}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_without_effect_are_in_the_status_and_among_the_events() {
+    let world = World::start().await;
+    let (manifest, sdl) = case("02-two-services");
+    world.provider.lease(lease(9002), &manifest, sdl.groups());
+    let ignored = BTreeMap::from([("web".to_owned(), vec!["proxy_cache".to_owned()])]);
+    world.deploy_ignoring(9002, &manifest, ignored).await;
+    world.settled(9002).await;
+    let client = world.client("full");
+    let status = client.lease_status(lease(9002)).await.unwrap();
+    let told = status.services.iter().map(|(name, service)| {
+        let options = &service.detail.as_ref().unwrap().not_carried_out;
+        (name.as_str(), options.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [("db", vec![]), ("web", vec!["proxy_cache"])]);
+
+    for (service, notes) in [
+        ("web", vec!["this provider does not know proxy_cache and runs the service without it"]),
+        ("db", vec![]),
+    ] {
+        let params = StreamParams { services: vec![service.to_owned()], ..StreamParams::default() };
+        let mut events = client.events(lease(9002), &params).await.unwrap();
+        let (mut found, mut others) = (Vec::new(), 0);
+        while let Some(event) = events.next().await.unwrap() {
+            if event.reason == "NotCarriedOut" {
+                assert_eq!(
+                    (event.kind.as_str(), event.object.kind.as_str()),
+                    ("Warning", "Manifest")
+                );
+                assert_eq!(event.object.name, lease(9002).to_string());
+                found.push(event.note);
+            } else {
+                others += 1;
+            }
+        }
+        assert_eq!(found, notes, "{service}");
+        assert!(others > 0, "{service}: what happened is told as well");
     }
 }

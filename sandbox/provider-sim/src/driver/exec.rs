@@ -12,7 +12,7 @@ use super::SimDriver;
 use crate::core::{EventCursor, LogCursor, Shell, ShellOutput};
 
 /// Parts that may wait in either direction, each no longer than [`ExecInput::PART`].
-const PARTS: usize = 8;
+const PARTS: usize = 2;
 /// How often to look whether the container is still there.
 const LOOK: Duration = Duration::from_millis(500);
 

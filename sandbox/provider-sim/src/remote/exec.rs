@@ -1,7 +1,6 @@
 //! A command in another process.
 
 use std::io;
-use std::net::SocketAddr;
 
 use provider_engine::cluster::port::{
     ClusterEvent, EventStream, ExecInput, ExecOutput, Input, LogLines, LogPart, Output, ReadFailure,
@@ -9,11 +8,12 @@ use provider_engine::cluster::port::{
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
+use super::{IdleConnections, RemoteDriver};
 use crate::link::{LinesIn, LinesOut};
 use crate::wire::{EventWrap, InputWrap, LogWrap, OutputWrap, ReadFailureWrap, Request};
 
 /// Parts that may wait in either direction, each no longer than [`ExecInput::PART`].
-const PARTS: usize = 8;
+const PARTS: usize = 2;
 
 #[derive(Debug)]
 pub struct RemoteInput(mpsc::Sender<ExecInput>);
@@ -32,33 +32,45 @@ pub(super) fn carry(input: LinesIn, output: LinesOut) -> (RemoteInput, RemoteOut
     (RemoteInput(to), RemoteOutput { parts, is_over: false })
 }
 
+/// Both directions side by side: a process that takes no more input, because nobody reads its
+/// output, is still read from.
 async fn pump(
-    mut input: LinesIn,
-    mut output: LinesOut,
-    mut inputs: mpsc::Receiver<ExecInput>,
+    input: LinesIn,
+    output: LinesOut,
+    inputs: mpsc::Receiver<ExecInput>,
     outputs: mpsc::Sender<ExecOutput>,
 ) {
-    let mut is_open = true;
+    tokio::select! {
+        () = give(output, inputs) => {}
+        () = take(input, &outputs) => {}
+        () = outputs.closed() => {}
+    }
+}
+
+/// Sends input for as long as the command may be there: never ends by itself.
+async fn give(mut output: LinesOut, mut inputs: mpsc::Receiver<ExecInput>) {
     loop {
-        tokio::select! {
-            sent = inputs.recv(), if is_open => {
-                is_open = sent.is_some();
-                let part = InputWrap(sent.unwrap_or(ExecInput::EndOfStdin));
-                // A connection that broke shows in what comes from it.
-                is_open &= output.send(&part).await.is_ok();
-            }
-            line = input.next::<OutputWrap>() => {
-                let part = match line {
-                    Ok(Some(part)) => part.0,
-                    Ok(None) => ExecOutput::Broken("the cluster broke off".to_owned()),
-                    Err(why) => ExecOutput::Broken(why.to_string()),
-                };
-                let is_last = matches!(part, ExecOutput::Exit(_) | ExecOutput::Broken(_));
-                if outputs.send(part).await.is_err() || is_last {
-                    return;
-                }
-            }
-            () = outputs.closed() => return,
+        let part = inputs.recv().await;
+        let is_last = part.is_none();
+        let sent = output.send(&InputWrap(part.unwrap_or(ExecInput::EndOfStdin))).await;
+        // A connection that broke shows in what comes from it.
+        if is_last || sent.is_err() {
+            return std::future::pending().await;
+        }
+    }
+}
+
+/// Receives output until the command ends, or until nobody takes it.
+async fn take(mut input: LinesIn, outputs: &mpsc::Sender<ExecOutput>) {
+    loop {
+        let part = match input.next::<OutputWrap>().await {
+            Ok(Some(part)) => part.0,
+            Ok(None) => ExecOutput::Broken("the cluster broke off".to_owned()),
+            Err(why) => ExecOutput::Broken(why.to_string()),
+        };
+        let is_last = matches!(part, ExecOutput::Exit(_) | ExecOutput::Broken(_));
+        if outputs.send(part).await.is_err() || is_last {
+            return;
         }
     }
 }
@@ -81,33 +93,39 @@ impl Output for RemoteOutput {
     }
 }
 
-/// Parts that come one after the other. The way back is kept: its end would end them.
+/// Parts that come one after the other. After the last one the connection is kept for what is asked
+/// next; the way back is held until then, because its end would end them.
 #[derive(Debug)]
 struct Parts {
-    input: LinesIn,
-    _output: LinesOut,
-    is_over: bool,
+    /// Nothing after the last part.
+    connection: Option<(LinesIn, LinesOut)>,
+    idle: IdleConnections,
 }
 
 impl Parts {
-    async fn open(address: SocketAddr, request: &Request) -> Result<Self, ReadFailure> {
-        let (mut input, output) = super::open(address, request).await?;
-        let opened: Result<(), ReadFailureWrap> = super::first(&mut input).await?;
+    async fn open(driver: &RemoteDriver, request: &Request) -> Result<Self, ReadFailure> {
+        let (opened, connection) = driver.first::<Result<(), ReadFailureWrap>>(request).await?;
         opened.map_err(|why| why.0)?;
-        Ok(Self { input, _output: output, is_over: false })
+        Ok(Self { connection: Some(connection), idle: driver.idle.clone() })
     }
 
     async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ReadFailure> {
-        if self.is_over {
-            return Ok(None);
-        }
-        let line: io::Result<Option<Result<Option<T>, ReadFailureWrap>>> = self.input.next().await;
+        let Some((input, _)) = &mut self.connection else { return Ok(None) };
+        let line: io::Result<Option<Result<Option<T>, ReadFailureWrap>>> = input.next().await;
         let part = match line {
+            Ok(Some(Ok(None))) => {
+                if let Some(connection) = self.connection.take() {
+                    self.idle.put(connection);
+                }
+                return Ok(None);
+            }
             Ok(Some(part)) => part.map_err(|why| why.0),
             Ok(None) => Err(ReadFailure::Unavailable("the cluster broke off".to_owned())),
             Err(why) => Err(ReadFailure::Unavailable(why.to_string())),
         };
-        self.is_over = !matches!(part, Ok(Some(_)));
+        if part.is_err() {
+            self.connection = None;
+        }
         part
     }
 }
@@ -116,8 +134,11 @@ impl Parts {
 pub struct RemoteLines(Parts);
 
 impl RemoteLines {
-    pub(super) async fn open(address: SocketAddr, request: &Request) -> Result<Self, ReadFailure> {
-        Parts::open(address, request).await.map(Self)
+    pub(super) async fn open(
+        driver: &RemoteDriver,
+        request: &Request,
+    ) -> Result<Self, ReadFailure> {
+        Parts::open(driver, request).await.map(Self)
     }
 }
 
@@ -131,8 +152,11 @@ impl LogLines for RemoteLines {
 pub struct RemoteEvents(Parts);
 
 impl RemoteEvents {
-    pub(super) async fn open(address: SocketAddr, request: &Request) -> Result<Self, ReadFailure> {
-        Parts::open(address, request).await.map(Self)
+    pub(super) async fn open(
+        driver: &RemoteDriver,
+        request: &Request,
+    ) -> Result<Self, ReadFailure> {
+        Parts::open(driver, request).await.map(Self)
     }
 }
 

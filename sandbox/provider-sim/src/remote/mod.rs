@@ -1,12 +1,14 @@
 //! The port over a cluster in another process.
 //!
-//! A connection carries one request. A process that cannot be reached, or breaks off, is a cluster
-//! that does not answer: `Unavailable`, and `Lost` for who watches, who then tries again by itself.
+//! A connection carries one request at a time; what only reads is asked over connections that are
+//! kept. A process that cannot be reached, or breaks off, is a cluster that does not answer:
+//! `Unavailable`, and `Lost` for who watches, who then tries again by itself.
 
 mod exec;
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use akash_types::{Backoff, LeaseId};
@@ -30,15 +32,16 @@ use crate::wire::{
 pub use exec::{RemoteEvents, RemoteInput, RemoteLines, RemoteOutput};
 
 /// A simulated cluster in another process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RemoteDriver {
     address: SocketAddr,
+    idle: IdleConnections,
 }
 
 impl RemoteDriver {
     /// The cluster that listens at `address`. Nothing is asked yet.
-    pub const fn new(address: SocketAddr) -> Self {
-        Self { address }
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address, idle: IdleConnections::default() }
     }
 
     /// Makes something go wrong, or right again.
@@ -47,8 +50,52 @@ impl RemoteDriver {
     }
 
     async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, ReadFailure> {
-        let answer: Result<T, ReadFailureWrap> = ask(self.address, &request).await?;
+        let (answer, connection) = self.first::<Result<T, ReadFailureWrap>>(&request).await?;
+        self.idle.put(connection);
         answer.map_err(|why| why.0)
+    }
+
+    /// The first answer to a request that only reads, and its connection. One that was kept may
+    /// have ended meanwhile: the request is sent again over a new one.
+    async fn first<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+    ) -> Result<(T, (LinesIn, LinesOut)), Unreached> {
+        if let Some((mut input, mut output)) = self.idle.take()
+            && output.send(request).await.is_ok()
+        {
+            match first(&mut input).await {
+                Ok(answer) => return Ok((answer, (input, output))),
+                Err(late) if late.source.kind() == io::ErrorKind::TimedOut => {
+                    return Err(Unreached { address: self.address, ..late });
+                }
+                Err(_ended) => {}
+            }
+        }
+        let (mut input, output) = open(self.address, request).await?;
+        let answer = first(&mut input).await;
+        let answer = answer.map_err(|why| Unreached { address: self.address, ..why })?;
+        Ok((answer, (input, output)))
+    }
+}
+
+/// Connections on which everything that was asked has been answered. Every clone is the same.
+#[derive(Clone, Debug, Default)]
+struct IdleConnections(Arc<Mutex<Vec<(LinesIn, LinesOut)>>>);
+
+impl IdleConnections {
+    /// How many are kept: more than one request to the gateway asks for at once.
+    const MOST: usize = 8;
+
+    fn take(&self) -> Option<(LinesIn, LinesOut)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn put(&self, connection: (LinesIn, LinesOut)) {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < Self::MOST {
+            idle.push(connection);
+        }
     }
 }
 
@@ -99,7 +146,7 @@ impl Inspect for RemoteDriver {
     async fn events(&self, lease: LeaseId, query: EventQuery) -> Result<RemoteEvents, ReadFailure> {
         let services = ServicesWrap(query.services);
         let request = Request::Events { lease: (&lease).into(), services, follow: query.follow };
-        RemoteEvents::open(self.address, &request).await
+        RemoteEvents::open(self, &request).await
     }
 }
 
@@ -108,7 +155,7 @@ impl Logs for RemoteDriver {
 
     async fn logs(&self, lease: LeaseId, query: LogQuery) -> Result<RemoteLines, ReadFailure> {
         let request = Request::Logs((&lease).into(), QueryWrap(query));
-        RemoteLines::open(self.address, &request).await
+        RemoteLines::open(self, &request).await
     }
 }
 

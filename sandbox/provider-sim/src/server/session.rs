@@ -5,8 +5,8 @@ use std::io;
 use akash_types::LeaseId;
 use provider_engine::cluster::command::{CommandFailure, Operation};
 use provider_engine::cluster::port::{
-    Changes, EventQuery, EventStream, Exec, ExecInput, ExecOutput, Execute, Input, Inspect,
-    LogLines, Logs, Observe, Output, ReadFailure,
+    Changes, EventQuery, EventStream, Exec, ExecOutput, Execute, Input, Inspect, LogLines, Logs,
+    Observe, Output, ReadFailure,
 };
 use serde::Serialize;
 use tokio::net::TcpStream;
@@ -20,65 +20,74 @@ use crate::wire::{
 
 /// Serves a connection. Whatever goes wrong with it ends it and nothing else.
 pub(super) async fn serve(stream: TcpStream, driver: SimDriver) {
-    let (mut input, output) = both(stream);
-    if let Ok(Some(request)) = input.next::<Request>().await {
-        let _ = answer(request, driver, input, output).await;
+    let (mut input, mut output) = both(stream);
+    while let Ok(Some(request)) = input.next::<Request>().await {
+        let left = answer(request, &driver, &mut input, &mut output).await;
+        if !matches!(left, Ok(Left::Open)) {
+            return;
+        }
     }
+}
+
+/// What becomes of a connection once a request is answered.
+enum Left {
+    /// It takes another request.
+    Open,
+    Closed,
 }
 
 async fn answer(
     request: Request,
-    driver: SimDriver,
-    mut input: LinesIn,
-    mut output: LinesOut,
-) -> io::Result<()> {
+    driver: &SimDriver,
+    input: &mut LinesIn,
+    output: &mut LinesOut,
+) -> io::Result<Left> {
     match request {
         Request::Execute(operation) => {
             let result = match Operation::try_from(*operation) {
                 Ok(operation) => driver.execute(operation).await,
                 Err(why) => Err(CommandFailure::Refused(why.to_string())),
             };
-            output.send(&result.map_err(FailureWrap)).await
+            output.send(&result.map_err(FailureWrap)).await?;
         }
-        Request::Observe => {
-            let watching = watch(&driver, &mut output);
-            until_gone(&mut input, watching).await
-        }
+        Request::Observe => return until_gone(input, watch(driver, output)).await,
         Request::Status(lease) => {
             let status = driver.status(read(lease)?).await;
             let status = status
                 .map(|status| status.services.into_iter().map(StatusWrap).collect::<Vec<_>>());
-            reply(&mut output, status).await
+            reply(output, status).await?;
         }
         Request::Service(lease, service) => {
             let status = driver.service(read(lease)?, &service).await;
-            reply(&mut output, status.map(StatusWrap)).await
+            reply(output, status.map(StatusWrap)).await?;
         }
         Request::Manifest(lease) => {
             let held = driver.manifest(read(lease)?).await;
-            reply(&mut output, held.map(|held| HeldWire::from(&held))).await
+            reply(output, held.map(|held| HeldWire::from(&held))).await?;
         }
         Request::Events { lease, services, follow } => {
             let query = EventQuery { services: services.0, follow };
             let events = driver.events(read(lease)?, query).await;
-            until_gone(&mut input, send_events(events, &mut output)).await
+            return until_gone(input, send_events(events, output)).await;
         }
         Request::Logs(lease, query) => {
             let lines = driver.logs(read(lease)?, query.0).await;
-            until_gone(&mut input, send_logs(lines, &mut output)).await
+            return until_gone(input, send_logs(lines, output)).await;
         }
         Request::Exec(lease, request) => match driver.exec(read(lease)?, request.0).await {
             Ok((to, from)) => {
                 output.send(&Ok::<(), ExecFailureWrap>(())).await?;
-                exec(input, output, to, from).await
+                exec(input, output, to, from).await?;
+                return Ok(Left::Closed);
             }
-            Err(why) => output.send(&Err::<(), _>(ExecFailureWrap(why))).await,
+            Err(why) => output.send(&Err::<(), _>(ExecFailureWrap(why))).await?,
         },
         Request::Disturb(disturbance) => {
             driver.disturb(disturbance).await.map_err(io::Error::other)?;
-            output.send(&()).await
+            output.send(&()).await?;
         }
     }
+    Ok(Left::Open)
 }
 
 fn read(lease: crate::wire::LeaseIdWire) -> io::Result<LeaseId> {
@@ -105,11 +114,11 @@ async fn watch(driver: &SimDriver, output: &mut LinesOut) -> io::Result<()> {
 async fn until_gone(
     input: &mut LinesIn,
     work: impl Future<Output = io::Result<()>>,
-) -> io::Result<()> {
+) -> io::Result<Left> {
     tokio::select! {
-        done = work => done,
+        done = work => done.map(|()| Left::Open),
         // Nothing more is expected from it: the end, or anything else, ends it.
-        _ = input.next::<serde_json::Value>() => Ok(()),
+        _ = input.next::<serde_json::Value>() => Ok(Left::Closed),
     }
 }
 
@@ -152,30 +161,33 @@ async fn send_logs(
     }
 }
 
-/// Carries input and output of a command until it ends or the client goes away.
+/// Carries input and output of a command until it ends or the client goes away. Both side by side:
+/// while the client does not read, what it sends is still taken, as far as the command does.
 async fn exec(
-    mut input: LinesIn,
-    mut output: LinesOut,
+    input: &mut LinesIn,
+    output: &mut LinesOut,
     mut to: SimInputEnd,
     mut from: SimOutputEnd,
 ) -> io::Result<()> {
-    loop {
-        tokio::select! {
-            part = from.next() => {
-                let is_last = matches!(part, ExecOutput::Exit(_) | ExecOutput::Broken(_));
-                output.send(&OutputWrap(part)).await?;
-                if is_last {
-                    return Ok(());
-                }
-            }
-            line = input.next::<InputWrap>() => match line? {
-                // A command that has ended says so by itself.
-                Some(InputWrap(part)) => {
-                    let part: ExecInput = part;
-                    to.send(part).await;
-                }
-                None => return Ok(()),
-            },
+    let reading = async {
+        while let Some(InputWrap(part)) = input.next::<InputWrap>().await? {
+            // A command that has ended says so by itself.
+            to.send(part).await;
         }
+        Ok(())
+    };
+    let writing = async {
+        loop {
+            let part = from.next().await;
+            let is_last = matches!(part, ExecOutput::Exit(_) | ExecOutput::Broken(_));
+            output.send(&OutputWrap(part)).await?;
+            if is_last {
+                return Ok(());
+            }
+        }
+    };
+    tokio::select! {
+        done = writing => done,
+        done = reading => done,
     }
 }

@@ -23,6 +23,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use provider_api::client::{Client, Credentials, ServerTrust};
 use provider_engine::cluster::command::{Operation, Workload};
 use provider_engine::cluster::port::{Cluster, Execute, Inspect};
+use provider_engine::cluster::view::IgnoredOptions;
 use provider_gateway::rpc::Rpc;
 use provider_gateway::{Gateway, Settings};
 use provider_sim::core::{ClusterSpec, Delays, SimCluster};
@@ -101,6 +102,16 @@ impl<C: Cluster> World<C> {
     }
 
     pub(crate) async fn deploy(&self, dseq: u64, manifest: &Manifest) {
+        self.deploy_ignoring(dseq, manifest, BTreeMap::new()).await;
+    }
+
+    /// Deploys a manifest in which options of services are not known here.
+    pub(crate) async fn deploy_ignoring(
+        &self,
+        dseq: u64,
+        manifest: &Manifest,
+        ignored: IgnoredOptions,
+    ) {
         let workload = Workload {
             lease: lease(dseq),
             version: Some(manifest.version()),
@@ -108,7 +119,7 @@ impl<C: Cluster> World<C> {
             cards: BTreeMap::new(),
             withheld: vec![],
             endpoints_to_take: vec![],
-            ignored: BTreeMap::new(),
+            ignored,
         };
         self.cluster.execute(Operation::Deploy(Arc::new(workload))).await.unwrap();
     }

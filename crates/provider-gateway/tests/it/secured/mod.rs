@@ -11,7 +11,9 @@ use std::sync::Arc;
 use hyper::service::service_fn;
 use provider_engine::cluster::port::Cluster;
 use provider_gateway::rpc::Rpc;
-use provider_gateway::tls::{Limits, Protocol, Server, ServerCertificates, Tally, certified};
+use provider_gateway::tls::{
+    Limits, Protocol, Server, ServerCertificates, Tally, certified, listen,
+};
 use provider_gateway::{Gateway, Settings};
 use provider_sim::driver::SimDriver;
 use tokio::net::TcpListener;
@@ -63,14 +65,14 @@ impl<C: Cluster> Secured<C> {
         };
         let (rest_server, rpc_server) = (server(Protocol::Http1), server(Protocol::Http2));
         let tally = rest_server.tally();
-        let (rest_listener, rest) = listen().await;
+        let (rest_listener, rest) = listener();
         let serving = gateway.clone();
         let service = service_fn(move |request| {
             let gateway = serving.clone();
             async move { Ok::<_, Infallible>(gateway.rest(request).await) }
         });
         tokio::spawn(rest_server.serve(rest_listener, service, std::future::pending()));
-        let (rpc_listener, rpc) = listen().await;
+        let (rpc_listener, rpc) = listener();
         let serving = Rpc::new(gateway.clone()).unwrap();
         let service = service_fn(move |request| {
             let rpc = serving.clone();
@@ -81,8 +83,8 @@ impl<C: Cluster> Secured<C> {
     }
 }
 
-async fn listen() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+fn listener() -> (TcpListener, SocketAddr) {
+    let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
     (listener, address)
 }

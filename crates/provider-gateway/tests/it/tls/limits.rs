@@ -6,7 +6,7 @@ use provider_gateway::tls::{Limits, Protocol};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::secured::support::{Client, get, read_answer};
+use crate::secured::support::{Client, TENANT, get, pair, read_answer};
 use crate::tls::server::Running;
 
 #[tokio::test]
@@ -115,6 +115,48 @@ async fn a_flood_from_one_address_closes_no_connection_of_another() {
     };
     tokio::time::timeout(Duration::from_secs(30), closed).await.expect("idle ones make room");
     assert_eq!(get(&mut kept, "/").await.unwrap().0, 200);
+}
+
+#[tokio::test]
+async fn strangers_wait_shortly_after_the_handshake_and_those_who_are_known_longer() {
+    let limits = Limits { stranger_idle: Duration::from_secs(1), ..Limits::default() };
+    let server = Running::start(Protocol::Http1, limits).await;
+    let shown = pair(TENANT, 2, &[]);
+    server.chain.published.lock().unwrap().push(shown.certificate().to_pem().into_bytes());
+    let mut known = Client::showing(&[&shown]).connect(server.address).await.unwrap();
+    assert_eq!(get(&mut known, "/").await.unwrap().0, 200);
+    let mut silent = Client::new().connect(server.address).await.unwrap();
+    let mut stranger = Client::new().connect(server.address).await.unwrap();
+    let begun = Instant::now();
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        assert_eq!(get(&mut stranger, "/").await.unwrap().0, 200);
+    }
+    for closed in [&mut silent, &mut stranger] {
+        let ended = tokio::time::timeout(Duration::from_secs(5), closed.read(&mut [0])).await;
+        assert!(matches!(ended.expect("closed"), Ok(0) | Err(_)));
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert_eq!(get(&mut known, "/").await.unwrap().0, 200);
+}
+
+#[tokio::test]
+async fn strangers_that_wait_after_the_handshake_are_few() {
+    let limits = Limits { strangers: 8, ..Limits::default() };
+    let server = Running::start(Protocol::Http1, limits).await;
+    let mut silent = Vec::new();
+    for _ in 0..40 {
+        silent.push(Client::new().connect(server.address).await.unwrap());
+    }
+    let few = async {
+        while server.tally.snapshot().open > 8 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), few).await.expect("the oldest are closed");
+    assert!(server.tally.snapshot().crowded_out >= 32);
+    // The newest stay, and are answered.
+    assert_eq!(get(silent.last_mut().unwrap(), "/").await.unwrap().0, 200);
 }
 
 #[tokio::test]

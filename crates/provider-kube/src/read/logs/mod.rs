@@ -3,13 +3,14 @@
 //! ```text
 //!            turns of the cache: pods come and go
 //!                       │
-//! supervisor ── reader per pod ── lines ──▶ bounded channel ──▶ KubeLines
+//! supervisor ── reader per pod ── lines ──▶ bounded queue ──▶ KubeLines
 //! ```
 //!
 //! Services are followed, not pods: a reader is begun for every pod that comes, and goes on with
 //! the next container when one ends.
 
 mod lines;
+mod queue;
 mod reader;
 
 use std::collections::BTreeSet;
@@ -21,20 +22,16 @@ use kube::Client;
 use kube_access::KubeClient;
 use provider_engine::cluster::port::{LogLines, LogPart, LogQuery, Missing, ReadFailure};
 use reader::Reader;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::{Look, goes_on, replicas};
 use crate::observe::replica::exit;
 use crate::watch::Shared;
 
-/// Parts that may wait for whoever reads.
-const WAITING: usize = 64;
-
 /// Parts of logs, as they come.
 #[derive(Debug)]
 pub struct KubeLines {
-    parts: mpsc::Receiver<Result<LogPart, ReadFailure>>,
+    parts: queue::Receiver,
 }
 
 impl LogLines for KubeLines {
@@ -52,7 +49,7 @@ pub(crate) fn logs(
 ) -> Result<KubeLines, ReadFailure> {
     let look = Look::at(shared, id)?.deployed()?;
     look.has(&query.services)?;
-    let (told, parts) = mpsc::channel(WAITING);
+    let (told, parts) = queue::queue();
     let supervisor = Supervisor {
         client: client.clone(),
         streams: streams.clone(),
@@ -71,7 +68,7 @@ struct Supervisor {
     shared: Arc<Shared>,
     namespace: String,
     query: LogQuery,
-    told: mpsc::Sender<Result<LogPart, ReadFailure>>,
+    told: queue::Sender,
 }
 
 impl Supervisor {

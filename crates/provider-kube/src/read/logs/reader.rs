@@ -9,10 +9,10 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, LogParams};
 use kube_access::{Failure, KubeClient, ResourceKind};
-use provider_engine::cluster::port::{LogPart, ReadFailure};
-use tokio::sync::mpsc;
+use provider_engine::cluster::port::LogPart;
 
 use super::lines::{Lines, Piece};
+use super::queue::{Deaf, Sender};
 use super::{Container, container, has_previous};
 use crate::apply::of_read;
 use crate::read::Replica;
@@ -31,10 +31,8 @@ pub(super) struct Reader {
     pub(super) replica: Replica,
     /// How many of the newest lines of the first container.
     pub(super) tail: Option<u64>,
-    pub(super) told: mpsc::Sender<Result<LogPart, ReadFailure>>,
+    pub(super) told: Sender,
 }
-
-struct Deaf;
 
 impl Reader {
     pub(super) async fn read(self, previous: bool) {
@@ -179,7 +177,7 @@ impl Reader {
             let Replica { service, name, .. } = &self.replica;
             let (service, replica) = (service.clone(), name.clone());
             let part = LogPart::Text { service, replica, text, continues };
-            self.told.send(Ok(part)).await.map_err(|_| Deaf)?;
+            self.told.send(Ok(part)).await?;
         }
         Ok(())
     }
@@ -190,7 +188,7 @@ impl Reader {
         }
         let Replica { service, name, .. } = &self.replica;
         let part = LogPart::Break { service: service.clone(), replica: name.clone(), note };
-        self.told.send(Ok(part)).await.map_err(|_| Deaf)
+        self.told.send(Ok(part)).await
     }
 
     fn usual(&self) -> LogParams {
