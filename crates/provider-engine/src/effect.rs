@@ -69,14 +69,6 @@ pub enum Fact {
     },
     /// Nothing is left of a lease.
     LeaseGone(LeaseId),
-    /// What is reserved has changed.
-    Inventory,
-    /// Orders that are looked after, bids that are open, leases.
-    Counts {
-        orders: usize,
-        bids: usize,
-        leases: usize,
-    },
     Earned {
         lease: LeaseId,
         amount: Coin,
@@ -93,7 +85,6 @@ pub enum Fact {
     BidFees(BidFees),
     /// Whether destruction is stopped.
     Breaker(bool),
-    Maintenance(bool),
     /// The cluster is the one that leases were deployed to.
     ClusterKnown {
         uid: Option<ClusterUid>,

@@ -81,7 +81,9 @@ fn folder(folder: &Path, is_test: bool) -> Result<Lines> {
         let is_test = is_test || ["tests", "tests.rs", "benches"].contains(&&*name);
         // A member may stand below another; it is counted by itself.
         let is_other = path.is_dir() && path.join("Cargo.toml").exists();
-        if path.is_dir() && !is_other && name != "target" {
+        // What cargo builds, where a package has a workspace of its own.
+        let is_built = name == "target" && path.join("CACHEDIR.TAG").exists();
+        if path.is_dir() && !is_other && !is_built {
             lines += self::folder(&path, is_test)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text =

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use akash_types::hostname::is_dns_name;
-use akash_types::{Coin, Dec, DecCoin};
+use akash_types::{Coin, Dec, DecCoin, parse_go_duration};
 
 use super::given::{Given, Place, Value};
 use super::setting::{Effect, Setting};
@@ -198,21 +198,6 @@ pub(super) fn hostname(text: &str) -> Result<String, Wrong> {
     Err(Wrong::new(what, "give letters, digits and dashes with dots between, no URL and no port"))
 }
 
-/// Nanoseconds of each unit; those that begin like another stand before it.
-const UNITS: [(&str, u128); 8] = [
-    ("ns", 1),
-    ("us", 1_000),
-    ("µs", 1_000),
-    ("μs", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("h", 3_600_000_000_000),
-];
-
-/// What Go holds at most: 2^63 - 1 nanoseconds.
-const MOST: u128 = i64::MAX as u128;
-
 /// Reads a span that is not negative, for flags that are no settings of the provider.
 pub fn read_span(text: &str) -> Result<Duration, String> {
     parse(text).map_err(|wrong| format!("{}; {}", wrong.what, wrong.remedy))
@@ -222,48 +207,16 @@ pub fn read_span(text: &str) -> Result<Duration, String> {
 pub(super) fn parse(text: &str) -> Result<Duration, Wrong> {
     let remedy = "write a span of time such as 5m, 1h30m or 90s";
     let trimmed = text.trim();
-    let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
-    let nanos = nanoseconds(unsigned)
-        .ok_or_else(|| Wrong::new(format!("{text:?} is not a span of time"), remedy))?;
-    if trimmed.starts_with('-') && nanos > 0 {
-        return Err(Wrong::new(format!("{text:?} is negative"), "give 0 or more"));
+    let (is_negative, unsigned) = match trimmed.strip_prefix('-') {
+        Some(unsigned) => (true, unsigned),
+        None => (false, trimmed),
+    };
+    let span = parse_go_duration(unsigned).filter(|_| !(is_negative && unsigned.starts_with('+')));
+    let span = span.ok_or_else(|| Wrong::new(format!("{text:?} is not a span of time"), remedy))?;
+    match is_negative && !span.is_zero() {
+        true => Err(Wrong::new(format!("{text:?} is negative"), "give 0 or more")),
+        false => Ok(span),
     }
-    let (seconds, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
-    // Under 2^63 nanoseconds, so both fit.
-    let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
-    Ok(Duration::new(seconds, u32::try_from(rest).unwrap_or_default()))
-}
-
-fn nanoseconds(text: &str) -> Option<u128> {
-    if text == "0" {
-        return Some(0);
-    }
-    let mut rest = text;
-    let mut total = 0_u128;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, tail) = rest.split_at_checked(end)?;
-        let (name, unit) = UNITS.iter().find(|(name, _)| tail.starts_with(name))?;
-        total = total.checked_add(part(number, *unit)?)?;
-        rest = tail.strip_prefix(name)?;
-    }
-    (!text.is_empty() && total <= MOST).then_some(total)
-}
-
-/// `1.5` of a unit, what is under a nanosecond cut off.
-fn part(number: &str, unit: u128) -> Option<u128> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
-        return None;
-    }
-    let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let mut total = whole.checked_mul(unit)?;
-    let mut scale = 10_u128;
-    for digit in fraction.chars().take(18) {
-        total = total.checked_add(u128::from(digit.to_digit(10)?) * unit / scale)?;
-        scale *= 10;
-    }
-    Some(total)
 }
 
 /// A span in a short form that [`parse`] reads back.

@@ -6,7 +6,7 @@ use akash_types::LeaseId;
 
 use crate::cluster::command::{CommandAnswer, CommandFailure, Operation};
 use crate::cluster::view::{ClusterView, LeaseView, ViewChange};
-use crate::effect::{Effect, Fact};
+use crate::effect::Effect;
 use crate::engine::{Engine, Listing};
 use crate::journal::{Decision, Subject};
 use crate::lease::LeaseInput;
@@ -52,13 +52,11 @@ impl Engine {
             }
             ViewChange::Maintenance(on) => {
                 self.cluster.view.maintenance = on;
-                self.publish(Fact::Maintenance(on));
                 self.note(Subject::Provider, Decision::Maintenance(on));
                 return self.reevaluate_all();
             }
         }
         self.free.clear();
-        self.free.mark_changed();
         if self.may_act() {
             self.book_unbooked();
         }
@@ -86,7 +84,6 @@ impl Engine {
         for id in ours {
             self.lease_in_view(id);
         }
-        self.free.mark_changed();
         self.check_ready();
         if self.may_act() {
             self.book_unbooked();
@@ -118,7 +115,6 @@ impl Engine {
             self.recognize();
             self.lease_in_view(id);
         }
-        self.free.mark_changed();
     }
 
     /// The cluster has something of a lease: if we do not know it, the chain is asked.

@@ -96,7 +96,8 @@ impl InFlightIntents {
     pub(crate) fn end(&mut self, now: Now, id: IntentId, failed: bool) -> Option<IntentKey> {
         let key = self.in_flight.answered(id.0)?;
         self.in_flight.remove(&key);
-        if failed {
+        // Withdrawals are held back by the escrow account, which outlives the order's record.
+        if failed && !matches!(key, IntentKey::Withdraw(_)) {
             let failures = self.failed.entry(key).or_default();
             failures.count = failures.count.saturating_add(1);
             failures.not_before = now.after(RETRY.after(failures.count, id.0));
@@ -108,7 +109,7 @@ impl InFlightIntents {
 
     /// Failures of an order's intents hold nothing back any more.
     pub(crate) fn forget(&mut self, order: OrderId) {
-        for key in [IntentKey::Bid, IntentKey::Close, IntentKey::Reclaim, IntentKey::Withdraw] {
+        for key in [IntentKey::Bid, IntentKey::Close, IntentKey::Reclaim] {
             self.failed.remove(&key(order));
         }
     }

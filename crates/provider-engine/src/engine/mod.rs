@@ -163,9 +163,6 @@ impl Engine {
             Input::Tick => {}
         }
         self.run_timers();
-        if self.free.take_change() {
-            self.publish(Fact::Inventory);
-        }
         self.wake();
         std::mem::take(&mut self.out)
     }

@@ -7,8 +7,6 @@ pub(crate) struct FreeCache {
     free: Option<Free>,
     /// Whether `free` may be off because of a booking, though not because of the view.
     is_stale: bool,
-    /// Whether it was not told yet that what is reserved has changed.
-    changed: bool,
 }
 
 impl FreeCache {
@@ -42,30 +40,17 @@ impl FreeCache {
         if let Some(free) = &self.free {
             self.free = Some(free.without(booking));
         }
-        self.changed = true;
     }
 
     /// What is reserved is less, or for something else.
     pub(crate) fn released(&mut self) {
         self.clear();
-        self.changed = true;
     }
 
     /// What is reserved for a lease was computed on `free`, or on what is kept here.
     pub(crate) fn rebooked(&mut self, free: Option<Free>) {
         self.free = free.or(self.free.take());
         self.is_stale = true;
-        self.changed = true;
-    }
-
-    /// What is there, or what it is reserved for, changed otherwise.
-    pub(crate) const fn mark_changed(&mut self) {
-        self.changed = true;
-    }
-
-    /// Whether something changed since this was asked last.
-    pub(crate) const fn take_change(&mut self) -> bool {
-        std::mem::replace(&mut self.changed, false)
     }
 }
 
@@ -76,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_free_is_current_until_the_view_or_the_booking_of_a_lease_changes() {
         let mut cache = FreeCache::default();
-        assert!(!cache.is_current() && !cache.take_change());
+        assert!(!cache.is_current());
         cache.set(Free::default());
         cache.reserved(&Booking::default());
         assert!(cache.is_current(), "a booking just made is taken off at once");
@@ -86,21 +71,5 @@ mod tests {
         assert!(cache.is_current());
         cache.released();
         assert!(!cache.is_current() && cache.get().is_none());
-    }
-
-    #[test]
-    fn a_change_is_told_once() {
-        let mut cache = FreeCache::default();
-        for change in [
-            |cache: &mut FreeCache| cache.reserved(&Booking::default()),
-            FreeCache::released,
-            |cache: &mut FreeCache| cache.rebooked(Some(Free::default())),
-            FreeCache::mark_changed,
-        ] {
-            change(&mut cache);
-            assert_eq!((cache.take_change(), cache.take_change()), (true, false));
-        }
-        cache.clear();
-        assert!(!cache.take_change(), "what is free says nothing about what is reserved");
     }
 }

@@ -91,10 +91,7 @@ pub struct GroupNeed {
 
 impl GroupNeed {
     /// What `group` needs at these levels.
-    ///
-    /// # Errors
-    ///
-    /// When it asks for something that no cluster can have.
+    /// Fails when it asks for something that no cluster can have.
     pub fn of(group: &GroupSpec, levels: &CommitLevels) -> Result<Self, Unplaceable> {
         let unit = |spec: &ResourceUnit| {
             let resources = &spec.resources;

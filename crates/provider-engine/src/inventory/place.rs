@@ -15,10 +15,7 @@ use crate::cluster::view::CardChoice;
 ///
 /// Replicas go to the tightest nodes that hold them; where units then are in each other's way, the
 /// Go provider's order is tried as well, so that what it can place is placed here too.
-///
-/// # Errors
-///
-/// When something does not fit: the first thing, and what it was short of.
+/// Fails when something does not fit: the first thing, and what it was short of.
 pub fn place(free: &Free, need: &GroupNeed) -> Result<Booking, NoRoom> {
     check_shared(free, need)?;
     let units = match &*need.units {

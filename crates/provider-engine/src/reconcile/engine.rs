@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use akash_types::{AuditedAttributes, Bid, Lease, Order, OrderId, Provider};
 
 use crate::chain::ChainQuery;
-use crate::effect::Fact;
 use crate::engine::{Engine, Listing, Record, Stage, Timer};
 use crate::journal::Decision;
 use crate::lease::{self, LeaseInput};
@@ -38,15 +37,6 @@ impl Engine {
             self.keep_bids_possible();
             self.reevaluate_all();
         }
-        let (orders, bids, leases) = self.counts();
-        self.publish(Fact::Counts { orders, bids, leases });
-    }
-
-    fn counts(&self) -> (usize, usize, usize) {
-        self.records.iter().fold((0, 0, 0), |(orders, bids, leases), record| match &record.stage {
-            Stage::Order(stage) => (orders + 1, bids + usize::from(stage.has_bid()), leases),
-            Stage::Lease(_) => (orders, bids, leases + 1),
-        })
     }
 
     pub(crate) fn drifted(&mut self, drift: Drift) {

@@ -113,7 +113,6 @@ fn a_batch_takes_from_effects_what_is_worth_keeping() {
         }),
         Effect::Publish(Fact::LeaseGone(lease(3))),
         Effect::Publish(Fact::Ready),
-        Effect::Publish(Fact::Inventory),
     ] {
         batch.take(at(3), &effect);
     }
