@@ -173,10 +173,12 @@ fn storage_that_is_folders_on_nodes_is_sold_as_far_as_nodes_have_it() {
         });
         Some(Arc::new(serde_json::from_value(class).unwrap()))
     };
-    let volume = |namespace: &str| {
+    let volume = |namespace: &str, node: &str| {
+        let here = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
         let volume = json!({"metadata": {"name": namespace}, "spec": {
             "capacity": {"storage": "30"}, "storageClassName": "beta1",
             "claimRef": {"namespace": namespace, "name": "x"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}},
         }});
         Some(Arc::new(serde_json::from_value(volume).unwrap()))
     };
@@ -188,10 +190,73 @@ fn storage_that_is_folders_on_nodes_is_sold_as_far_as_nodes_have_it() {
     cache.set_class("beta1", class("beta1", "rancher.io/local-path", "true"));
     cache.set_class("beta2", class("beta2", "rook-ceph.rbd.csi.ceph.com", "true"));
     cache.set_class("beta3", class("beta3", "rancher.io/local-path", "false"));
-    cache.set_volume(&namespace(), volume(&namespace()));
-    cache.set_volume("others", volume("others"));
-    let storage = parts::storage(&cache, &Settings::default());
-    let found: Vec<_> =
-        storage.iter().map(|(name, class)| (&**name, class.allocatable, class.others)).collect();
-    assert_eq!(found, [("beta1", 100, 30)]);
+    clean(&mut cache);
+    cache.set_volume(&namespace(), volume(&namespace(), "a"));
+    cache.set_volume("others", volume("others", "a"));
+    assert!(cache.dirty.nodes.contains("a"));
+    cache.set_volume("elsewhere", volume("elsewhere", "b"));
+    let settings = Settings::default();
+    let storage = parts::storage(&cache, &settings);
+    let found: Vec<_> = storage
+        .iter()
+        .map(|(name, class)| (&**name, class.allocatable, class.others, class.unsold.as_deref()))
+        .collect();
+    let ceph = "rook-ceph.rbd.csi.ceph.com does not say how much there is: set storage-capacity \
+                beta2=SIZE";
+    let unlabelled = "label akash.network is not \"true\"";
+    assert_eq!(
+        found,
+        [("beta1", 100, 0, None), ("beta2", 0, 0, Some(ceph)), ("beta3", 0, 0, Some(unlabelled)),]
+    );
+    // What others have counts on its node, once, and no more when it is gone.
+    let others = |cache: &ObjectCache| parts::node(cache, "a", &settings).unwrap().others.ephemeral;
+    assert_eq!(others(&cache), 30);
+    cache.set_volume("others", None);
+    assert_eq!(others(&cache), 0);
+    // With a declared capacity the volumes are elsewhere.
+    let storage_capacity = [("beta1".to_owned(), 1000)].into();
+    let declared = Settings { storage_capacity, ..Settings::default() };
+    cache.set_volume("others", volume("others", "a"));
+    let class = &parts::storage(&cache, &declared)["beta1"];
+    assert_eq!((class.allocatable, class.others), (1000, 60));
+    assert_eq!(parts::node(&cache, "a", &declared).unwrap().others.ephemeral, 0);
+}
+
+#[test]
+fn classes_of_ceph_are_sold_by_what_was_read_of_their_pools() {
+    let class = |pool: &str| {
+        let class = json!({
+            "metadata": {"labels": {(labels::MANAGED): "true"}},
+            "provisioner": "rook-ceph.rbd.csi.ceph.com",
+            "parameters": {"clusterID": "rook-ceph", "pool": pool},
+        });
+        let mut class: k8s_openapi::api::storage::v1::StorageClass =
+            serde_json::from_value(class).unwrap();
+        class.metadata.name = Some(pool.to_owned());
+        Some(Arc::new(class))
+    };
+    let mut cache = ObjectCache::default();
+    cache.set_class("fast", class("fast"));
+    cache.set_class("gone", class("gone"));
+    let unsold = |cache: &ObjectCache, name: &str| {
+        parts::storage(cache, &Settings::default())[name].unsold.as_deref().map(str::to_owned)
+    };
+    assert_eq!(
+        unsold(&cache, "fast").as_deref(),
+        Some("the pools of the Ceph cluster rook-ceph are not known: they were not read yet")
+    );
+    clean(&mut cache);
+    let metrics = "ceph_osd_up{ceph_daemon=\"osd.0\"} 1.0\n\
+                   ceph_pool_metadata{pool_id=\"1\",name=\"fast\",description=\"replica:2\"} 1.0\n\
+                   ceph_pool_max_avail{pool_id=\"1\"} 700.0\nceph_pool_stored{pool_id=\"1\"} 50.0\n";
+    let pools = crate::observe::ceph::Pools::read(metrics).map_err(|error| error.to_string());
+    let now = tokio::time::Instant::now();
+    assert_eq!(cache.ceph_was_read("rook-ceph", pools, now), None);
+    assert!(cache.dirty.storage);
+    let sold = &parts::storage(&cache, &Settings::default())["fast"];
+    assert_eq!((sold.allocatable, sold.unsold.as_deref()), (700, None));
+    assert_eq!(
+        unsold(&cache, "gone").as_deref(),
+        Some("the Ceph cluster rook-ceph has no pool gone")
+    );
 }

@@ -94,8 +94,9 @@ impl Bench {
     fn has_bid(&self, dseq: &str) {
         insist("a bid", || {
             let bids = self.network.ctl(&["bids"])?;
+            let id = format!("/{dseq}/");
             let of = |bid: &Value| {
-                bid["order"].as_str().is_some_and(|id| id.contains(&format!("/{dseq}/")))
+                bid["stage"] == "open" && bid["order"].as_str().is_some_and(|it| it.contains(&id))
             };
             Ok(bids["bids"].as_array().is_some_and(|bids| bids.iter().any(of)).then_some(()))
         });
@@ -111,9 +112,10 @@ impl Bench {
 
     /// Takes the bid, and runs the SDL.
     fn run(&self, dseq: &str, sdl: &Path) {
-        let operator = self.network.address("operator").unwrap();
-        let lease = ["market", "lease", "create", "--dseq", dseq, "--provider", &operator];
-        self.network.tx("tenant", &lease).unwrap();
+        let address = |key| self.network.address(key).unwrap();
+        let (tenant, operator) = (address("tenant"), address("operator"));
+        let lease = ["market", "lease", "create", "--owner", &tenant, "--dseq", dseq];
+        self.network.tx("tenant", &[&lease[..], &["--provider", &operator]].concat()).unwrap();
         insist("the manifest is taken", || {
             self.network.ctl(&["send-manifest", dseq, sdl.to_str().unwrap()]).map(Some)
         });
@@ -171,14 +173,17 @@ fn serve_ceph(bench: &Bench, ceph: &Ceph) {
         "spec": {"ports": [{"name": "http-metrics", "port": 9283, "protocol": "TCP"}]},
     });
     bench.send("POST", "/api/v1/namespaces/rook-ceph/services", &service);
-    let endpoints = json!({
-        "metadata": {"name": "rook-ceph-mgr"},
-        "subsets": [{
-            "addresses": [{"ip": metrics.ip()}],
-            "ports": [{"name": "http-metrics", "port": metrics.port()}],
-        }],
+    let slice = json!({
+        "metadata": {
+            "name": "rook-ceph-mgr-1",
+            "labels": {"kubernetes.io/service-name": "rook-ceph-mgr"},
+        },
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [metrics.ip()], "conditions": {"ready": true}}],
+        "ports": [{"name": "http-metrics", "port": metrics.port(), "protocol": "TCP"}],
     });
-    bench.send("POST", "/api/v1/namespaces/rook-ceph/endpoints", &endpoints);
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/rook-ceph/endpointslices";
+    bench.send("POST", slices, &slice);
     for (name, parameters) in [
         ("beta2", json!({"clusterID": "rook-ceph", "pool": "copies"})),
         ("beta3", json!({"clusterID": "rook-ceph", "pool": "copies", "dataPool": "coded"})),
@@ -295,8 +300,9 @@ fn gpus_are_sold_leased_and_counted_whatever_becomes_of_them() {
         "{taken}"
     );
     bench.network.open_gateway().unwrap();
+    let operator = bench.network.address("operator").unwrap();
     let status: Value =
-        serde_json::from_str(&bench.network.run(&["status", "--from", "tenant"]).unwrap()).unwrap();
+        serde_json::from_str(&bench.network.run(&["status", &operator]).unwrap()).unwrap();
     let on_node = &status["cluster"]["inventory"]["available"]["nodes"][0];
     assert_eq!(
         (&on_node["allocatable"]["gpu"], &on_node["available"]["gpu"]),
