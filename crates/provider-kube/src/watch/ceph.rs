@@ -101,7 +101,7 @@ impl CephReading {
                 (changed, None)
             }
             Err(why) => {
-                let is_new = self.problem.is_none();
+                let is_new = self.problem.as_ref() != Some(&why);
                 let is_stale = self.read_at.is_none_or(|read_at| now - read_at >= STALE);
                 let forgets = is_stale && self.pools.take().is_some();
                 self.problem = Some(why.clone());

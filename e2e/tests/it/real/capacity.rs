@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::real::installed::{get, insist, send};
-use crate::real::kubernetes::Cluster;
+use crate::real::kubernetes::{Cluster, IMAGE};
 
 const GIB: i64 = 1 << 30;
 /// The label that counts the node's cards.
@@ -168,22 +168,24 @@ fn serve_ceph(bench: &Bench, ceph: &Ceph) {
     let namespace = json!({"metadata": {"name": "rook-ceph"}});
     bench.send("POST", "/api/v1/namespaces", &namespace);
     let metrics = forward(bench.cluster.node.host(), ceph.metrics_address());
+    // The API server passes requests on to pods alone.
+    let (ip, port) = (metrics.ip(), metrics.port());
+    let manager = json!({
+        "metadata": {"name": "rook-ceph-mgr-a", "labels": {"app": "rook-ceph-mgr"}},
+        "spec": {"containers": [{
+            "name": "mgr", "image": IMAGE, "imagePullPolicy": "Never",
+            "command": ["sh", "-c", format!("while true; do nc -l -p 9283 -e nc {ip} {port}; done")],
+        }]},
+    });
+    bench.send("POST", "/api/v1/namespaces/rook-ceph/pods", &manager);
     let service = json!({
         "metadata": {"name": "rook-ceph-mgr"},
-        "spec": {"ports": [{"name": "http-metrics", "port": 9283, "protocol": "TCP"}]},
+        "spec": {
+            "selector": {"app": "rook-ceph-mgr"},
+            "ports": [{"name": "http-metrics", "port": 9283, "protocol": "TCP"}],
+        },
     });
     bench.send("POST", "/api/v1/namespaces/rook-ceph/services", &service);
-    let slice = json!({
-        "metadata": {
-            "name": "rook-ceph-mgr-1",
-            "labels": {"kubernetes.io/service-name": "rook-ceph-mgr"},
-        },
-        "addressType": "IPv4",
-        "endpoints": [{"addresses": [metrics.ip()], "conditions": {"ready": true}}],
-        "ports": [{"name": "http-metrics", "port": metrics.port(), "protocol": "TCP"}],
-    });
-    let slices = "/apis/discovery.k8s.io/v1/namespaces/rook-ceph/endpointslices";
-    bench.send("POST", slices, &slice);
     for (name, parameters) in [
         ("beta2", json!({"clusterID": "rook-ceph", "pool": "copies"})),
         ("beta3", json!({"clusterID": "rook-ceph", "pool": "copies", "dataPool": "coded"})),
