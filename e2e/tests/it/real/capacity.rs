@@ -93,6 +93,8 @@ impl Bench {
 
     fn has_bid(&self, dseq: &str) {
         insist("a bid", || {
+            let why = self.network.ctl(&["why", dseq]).unwrap_or_default().to_string();
+            assert!(!why.contains("no bid: "), "{why}");
             let bids = self.network.ctl(&["bids"])?;
             let id = format!("/{dseq}/");
             let of = |bid: &Value| {
@@ -237,7 +239,14 @@ fn start(folder: &Path) -> Bench {
     let (cluster, kubeconfig) = Cluster::start();
     let settings = Settings {
         kubeconfig: Some(kubeconfig),
-        run: ["--cluster-public-hostname", "provider.localhost"].map(str::to_owned).to_vec(),
+        run: [
+            ["--cluster-public-hostname", "provider.localhost"],
+            ["--bid-price-storage-scale", "ephemeral=0.01,beta2=0.01,beta3=0.01,local-path=0.01"],
+        ]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect(),
         ..Settings::default()
     };
     let mut network = Network::start(folder, settings).unwrap();
@@ -390,10 +399,11 @@ fn storage_is_sold_by_what_disks_of_nodes_and_a_real_ceph_have() {
     let why = bench.declined("2");
     assert!(why.contains("persistent storage of class beta2"), "{why}");
 
-    // With a disk down, the coded pool seems to grow. It is not believed.
+    // With a disk down, a coded pool with something in it seems to grow. It is not believed.
+    ceph.put("coded", "data", &vec![7; 64 << 20]).unwrap();
     let known = left(&bench.inventory().unwrap(), "beta3");
     let real = max_avail("coded");
-    ceph_runtime.block_on(ceph.stop_osd(0)).unwrap();
+    ceph_runtime.block_on(ceph.stop_osd(2)).unwrap();
     insist("the pool seems to grow", || {
         let df = ceph.df()?;
         let pools = df["pools"].as_array().context("no pools")?;
