@@ -36,7 +36,7 @@ pub struct KubeLines {
 
 impl LogLines for KubeLines {
     async fn next(&mut self) -> Result<Option<LogPart>, ReadFailure> {
-        self.parts.recv().await.transpose()
+        self.parts.next_part().await.transpose()
     }
 }
 

@@ -51,7 +51,7 @@ impl Sender {
 }
 
 impl Receiver {
-    pub(super) async fn recv(&mut self) -> Option<Part> {
+    pub(super) async fn next_part(&mut self) -> Option<Part> {
         self.0.recv().await.map(|(part, _room)| part)
     }
 }
@@ -82,7 +82,7 @@ mod tests {
             let (sender, mut parts) = queue();
             assert_eq!(taken(&sender, bytes), expected, "{bytes}");
             // What is read makes room for as much.
-            assert_eq!(parts.recv().now_or_never(), Some(Some(text(bytes))));
+            assert_eq!(parts.next_part().now_or_never(), Some(Some(text(bytes))));
             assert_eq!(taken(&sender, bytes), 1, "{bytes}");
         }
     }
