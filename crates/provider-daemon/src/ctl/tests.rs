@@ -66,7 +66,7 @@ impl Operate for Fake {
         };
         Some(InventoryStatus {
             nodes: vec![node("n1", Vec::new()), node("n2", vec![Exclusion::Cordoned])],
-            unsold_storage: vec![("nfs".into(), "nobody says how much there is".into())],
+            unsold_storage: vec![("nfs".into(), "its size is not known".into())],
             ..InventoryStatus::default()
         })
     }
@@ -243,7 +243,7 @@ async fn the_inventory_says_what_is_left_and_why_something_is_not_sold() {
     // Never less than nothing.
     assert_eq!((n1.gpu.allocatable, n1.gpu.available), (2, 0));
     let [nfs] = &*inventory.storage else { panic!("{inventory:?}") };
-    assert_eq!(nfs.unsold.as_deref(), Some("nobody says how much there is"));
+    assert_eq!(nfs.unsold.as_deref(), Some("its size is not known"));
 }
 
 #[tokio::test]

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use akash_types::LeaseId;
 use akash_types::hostname::generated_under;
+use akash_types::{CpuArch, LeaseId};
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
 use k8s_openapi::api::storage::v1::StorageClass;
 use k8s_openapi::jiff::Timestamp;
 use kube_access::{CachedObject, ResourceKind};
 use provider_crd::labels;
-use provider_engine::cluster::view::{self, ClusterView, LeaseView, Name, PortPool, StoragePlace};
+use provider_engine::cluster::view::{
+    self, ClusterView, LeaseView, Name, NodeArch, PortPool, StoragePlace,
+};
 
 use super::cache::ObjectCache;
 use super::ceph;
@@ -131,7 +133,12 @@ pub(crate) fn has_mixed_architectures(cache: &ObjectCache) -> bool {
         let labels = node.metadata.labels.as_ref();
         labels.is_some_and(|found| found.get(labels::MANAGED).is_some_and(|it| it == labels::TRUE))
     };
-    let mut found = cache.nodes.values().filter(is_managed).map(|node| observe::node::arch(node));
+    // A node that reports none serves orders for amd64.
+    let arch = |node: &Arc<Node>| match observe::node::arch(node) {
+        NodeArch::Unreported => NodeArch::Known(CpuArch::default()),
+        reported => reported,
+    };
+    let mut found = cache.nodes.values().filter(is_managed).map(arch);
     found.next().is_some_and(|first| found.any(|other| other != first))
 }
 

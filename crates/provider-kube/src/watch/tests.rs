@@ -260,3 +260,20 @@ fn classes_of_ceph_are_sold_by_what_was_read_of_their_pools() {
         Some("the Ceph cluster rook-ceph has no pool gone")
     );
 }
+
+#[test]
+fn a_node_without_an_architecture_is_none_of_its_own() {
+    let node = |name: &str, arch: Option<&str>| {
+        let mut labels = serde_json::Map::from_iter([(labels::MANAGED.to_owned(), json!("true"))]);
+        labels.extend(arch.map(|arch| (labels::NODE_ARCH.to_owned(), json!(arch))));
+        let node = json!({"metadata": {"name": name, "labels": labels}});
+        Some(Arc::new(serde_json::from_value(node).unwrap()))
+    };
+    let mut cache = ObjectCache::default();
+    cache.set_node("a", node("a", Some("amd64")));
+    cache.set_node("b", node("b", None));
+    // Otherwise pods would be kept to one, by another template, and restart.
+    assert!(!parts::has_mixed_architectures(&cache));
+    cache.set_node("c", node("c", Some("arm64")));
+    assert!(parts::has_mixed_architectures(&cache));
+}

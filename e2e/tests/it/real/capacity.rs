@@ -241,6 +241,7 @@ fn start(folder: &Path) -> Bench {
         kubeconfig: Some(kubeconfig),
         run: [
             ["--cluster-public-hostname", "provider.localhost"],
+            ["--storage-capacity", "declared=5Gi"],
             ["--bid-price-storage-scale", "ephemeral=0.01,beta2=0.01,beta3=0.01,beta1=0.01"],
         ]
         .concat()
@@ -362,6 +363,7 @@ fn storage_is_sold_by_what_disks_of_nodes_and_a_real_ceph_have() {
     ceph.create_erasure_coded_pool("coded", 2, 1).unwrap();
     add_class(&bench, "beta1", "rancher.io/local-path", &json!({}));
     add_class(&bench, "nfs", "nfs.csi.k8s.io", &json!({}));
+    add_class(&bench, "declared", "nfs.csi.k8s.io", &json!({}));
     let mut labels = serde_json::Map::new();
     for class in ["beta2", "beta3", "beta1", "nfs"] {
         let key = format!("akash.network/capabilities.storage.class.{class}");
@@ -370,10 +372,11 @@ fn storage_is_sold_by_what_disks_of_nodes_and_a_real_ceph_have() {
     let labels = json!({"metadata": {"labels": labels}});
     bench.send("PATCH", &format!("/api/v1/nodes/{node}"), &labels);
 
-    // A class of which nobody says how much there is: not sold, and why.
+    // A class whose size is not known is not sold, and says why; one with a declared size is.
     let seen = bench.until("the classes", |it| !class(it, "nfs").is_null());
     let why = class(&seen, "nfs")["unsold"].as_str().unwrap();
     assert!(why.contains("storage-capacity nfs=SIZE"), "{why}");
+    bench.until("the declared size", |it| left(it, "declared") == 5 * GIB);
 
     serve_ceph(&bench, &ceph);
     let max_avail = |pool: &str| {
